@@ -33,7 +33,7 @@ export const INLINE: { readonly [K in InlineKind]: InlineCode } = {
   double: {
     decode: (slow) => `typeof v === 'number' ? v : ${slow}`,
     encode: (slow) => `typeof v === 'number' ? Number.isInteger(v) ? new DoubleValue(v) : v : ${slow}`,
-    // And NaN is itself, and -0 is not 0.
+    // NaN equals itself here, and -0 is not 0.
     ...same,
   },
   string: {

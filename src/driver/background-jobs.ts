@@ -2,7 +2,7 @@ import type { AerospikeClient, ClientError, ClientNode } from './aerospike-clien
 import { calls } from './aerospike-client.js'
 import { infoText } from './info-errors.js'
 
-/** Share of one node in a background operation, as it tells of it. */
+/** Share of one node in a background operation, as it reports it. */
 interface NodeJob {
   readonly name: string
   readonly written: number
@@ -64,7 +64,7 @@ async function answerOf(client: AerospikeClient, node: ClientNode, id: number): 
 }
 
 function readAnswer({ name }: ClientNode, text: string): NodeJob {
-  // A node that has none of the records may never have heard of the work.
+  // A node that has none of the records may never have received the work.
   if (text.startsWith('ERROR:2') || text === '')
     return { name, written: 0, failed: 0, share: 1, isDone: true, hasBegun: false, abandoned: undefined }
   const field = (key: string): string => new RegExp(`(?:^|:)${key}=([^:;]*)`).exec(text)?.[1] ?? ''

@@ -81,7 +81,7 @@ export async function runBackground(
   }
 }
 
-/** Ids of the starts, of which the last has reached every node. */
+/** Ids of the attempts to start it, of which the last has reached every node. */
 async function start(work: Background): Promise<readonly number[]> {
   const { command, retry, isRepeatable, signal } = work
   const ids: number[] = []
@@ -130,7 +130,7 @@ async function send({ client, command, operations, policy }: Background, id: num
   }
 }
 
-/** Progress of the last start, with what those before it have written; undefined where the nodes have to be asked again. */
+/** Progress of the last attempt, with what those before it have written; undefined where the nodes have to be asked again. */
 async function progressOf(
   work: Background,
   ids: readonly number[],
@@ -148,7 +148,7 @@ async function progressOf(
   }
   const { failed, share, abandoned } = jobs.at(-1)!
   if (abandoned !== undefined) throw givenUp(work, abandoned)
-  // A record is deleted once, whichever start has come to it; a value may be written by each of them.
+  // A record is deleted once, by whichever attempt reaches it first; a value may be written by each of them.
   const isDelete = operations.some(({ kind }) => kind === 'deleteRecord')
   return {
     written: isDelete ? jobs.reduce((sum, job) => sum + job.written, 0) : countWritten(jobs),
@@ -164,7 +164,7 @@ const rest = (milliseconds: number): Promise<void> => new Promise((resolve) => s
 const afterSome = ({ isRepeatable }: Background): string =>
   isRepeatable
     ? 'Call it again: that changes nothing where it is already done.'
-    : 'Do not simply call it again: inc would be added twice where it is already done. Look at the records first, or let the update itself end its condition, so that it can be repeated (see "Change or delete all that is found" in docs/guide/queries.md).'
+    : 'Do not simply call it again: inc would be added twice where it is already done. Look at the records first, or write the update so that changed records no longer match its condition, and it can be repeated (see "Change or delete all that is found" in docs/guide/queries.md).'
 
 /** Nobody can tell which records are changed. */
 function inDoubt(work: Background, error: ClientError, job: BackgroundJob | undefined): InDoubtError {
@@ -177,7 +177,7 @@ function inDoubt(work: Background, error: ClientError, job: BackgroundJob | unde
       ? `only ${job.begun} of ${job.nodes.length} nodes have begun it`
       : 'an answer of the server was lost'
   return new InDoubtError(
-    `The bulk operation on ${entity} may be done wholly, in part or not at all: ${why} (code ${code}).`,
+    `The bulk operation on ${entity} may have been carried out completely, in part or not at all: ${why} (code ${code}).`,
     { className: entity, namespace, set, cause: error, fix: afterSome(work) },
   )
 }
@@ -188,6 +188,6 @@ function givenUp(work: Background, status: string): SkeinError {
     className: entity,
     namespace,
     set,
-    fix: `Some records may be changed. ${afterSome(work)}`,
+    fix: `Some records may have been changed. ${afterSome(work)}`,
   })
 }

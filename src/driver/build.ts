@@ -1,4 +1,4 @@
-/** Release that brought path expressions. */
+/** First release with path expressions. */
 export const PATHS_SINCE = [8, 1, 2]
 
 /** True when a server of this build, such as 8.1.2.0, has what came with the given release. */

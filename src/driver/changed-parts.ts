@@ -9,7 +9,7 @@ const MOST_NAMED = 3
 
 interface Inside {
   readonly bin: string
-  /** Of the entry of its map, where it is one, and of those further in that must be there, too. */
+  /** Keys of the entry of its map, where it is one, and of the entries further in that must be there, too. */
   readonly keys?: readonly MapKey[]
   /** Place in its list, where that must be there. */
   readonly index?: number
@@ -17,7 +17,7 @@ interface Inside {
   readonly isUnread?: true
 }
 
-/** Places inside of bins that a command changes and that have to be there. */
+/** Places inside bins that a command changes and that must be there. */
 function changesInside({ operations = [] }: Command): readonly Inside[] {
   // A part that was moved, and changed where it is now, is the same part.
   const moved = new Set(
@@ -32,7 +32,7 @@ function changesInside({ operations = [] }: Command): readonly Inside[] {
     const [step] = operation.path
     if (step.in !== 'mapKey') return [{ bin: operation.bin }]
     const keys = keysThere(operation.path)
-    // Nothing can be missing on a way that the change makes itself.
+    // Nothing can be missing on a path that the change makes itself.
     if (moved.has(step.key) || (keys.length === 0 && !isFixed)) return []
     const last = isFixed ? { index } : {}
     return [{ bin: operation.bin, keys: isFixed ? keysOf(operation.path) : keys, ...last, ...marks(operation) }]
@@ -41,7 +41,7 @@ function changesInside({ operations = [] }: Command): readonly Inside[] {
 
 const keysOf = (path: Path): readonly MapKey[] => path.flatMap((step) => (step.in === 'mapKey' ? [step.key] : []))
 
-/** Keys of the way as far as the server does not make it. */
+/** Keys of the path as far as the server does not make it. */
 const keysThere = (path: Path): readonly MapKey[] =>
   keysOf(path.slice(0, 1 + path.findLastIndex((step) => step.in !== 'mapKey' || step.create !== true)))
 
@@ -71,7 +71,7 @@ function changedParts(command: Command): string {
   return named.startsWith('one of') ? `${named}, which were changed here, is` : `${named}, which was changed here, is`
 }
 
-/** Names of what a command changes inside of bins; `one of …` where there are several. */
+/** Names of what a command changes inside bins; `one of …` where there are several. */
 const namedParts = (command: Command): string =>
   oneOfThese(
     changesInside(command).map(

@@ -50,7 +50,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
     return failed(
       'conflict',
       'SKEIN_4305',
-      `the transaction met another one, or has expired (code ${code}).`,
+      `the transaction was in conflict with another one, or has expired (code ${code}).`,
       'Repeat the whole transaction; db.transaction does so by itself.',
     )
   }

@@ -110,7 +110,7 @@ function explainConnect(error: ClientError, options: DriverOptions): SkeinError 
   if (isMissingSome(error)) {
     return new SkeinError('SKEIN_4101', `Not all of ${showHosts(options)} could be reached ${within}`, {
       cause: error,
-      fix: 'Check host, port and TLS settings, or leave out of hosts what is not there.',
+      fix: 'Check host, port and TLS settings, or remove the hosts that do not exist.',
     })
   }
   return new SkeinError('SKEIN_4101', `No Aerospike server could be reached at ${showHosts(options)} ${within}`, {

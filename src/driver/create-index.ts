@@ -90,7 +90,7 @@ function clientIndex({ name, namespace, set, bin, type, part = 'value', steps }:
   return { index: name, ns: namespace, set, bin, type: PART[part], datatype: TYPE[type], ...(context && { context }) }
 }
 
-/** The way to an indexed value as the client takes it; undefined for the bin itself. */
+/** The path to an indexed value as the client takes it; undefined for the bin itself. */
 export function contextOfSteps(steps: readonly string[] = []): object | undefined {
   if (steps.length === 0) return undefined
   const context = newContext()

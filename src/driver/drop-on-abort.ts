@@ -1,7 +1,7 @@
 import { onAbort } from './on-abort.js'
 import { notSent, type PendingWrite } from './pending-write.js'
 
-/** Commands that wait when the signal fires are never sent; those that are out are waited for, but not repeated. */
+/** Commands that wait when the signal fires are never sent; those already sent are awaited, but not repeated. */
 export function dropOnAbort(entries: readonly PendingWrite[], signal: AbortSignal): () => void {
   const drop = (): void => {
     for (const entry of entries) {

@@ -35,7 +35,7 @@ export async function areHeld(
   return records.map(({ key }) => held.has(recordId(key)))
 }
 
-/** A commit that is refused because one of many records was changed meanwhile tells nothing of the others: each half is asked again. */
+/** A commit that is refused because one of many records was changed meanwhile tells nothing about the others: each half is asked again. */
 async function heldOf(commands: readonly ReadCommand[], transactions: Transactions): Promise<readonly ReadCommand[]> {
   const transaction = await transactions.begin()
   const codes = await transactions.readCodes(transaction, commands)

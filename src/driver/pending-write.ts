@@ -55,7 +55,7 @@ export class PendingWrite implements WriteTerms {
   /** Of a write that does nothing but set and remove some bins: `put` costs less than `operate`. */
   readonly bins: object | undefined
   readonly #operations: readonly ClientOperation[] | undefined
-  /** Some operations were made by a user with the official client. */
+  /** True where a user made some of the operations with the official client. */
   readonly #isByUser: boolean = false
   readonly inContext = callerContext()
   readonly session = callerSession()

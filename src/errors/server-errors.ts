@@ -59,9 +59,9 @@ export class BulkStoppedError extends SkeinError {
   readonly failed: number
   /** Keys of those in the last step. */
   readonly keys: readonly NonNullable<ErrorDetails['key']>[]
-  /** Keys of the last step that may or may not be written: the answer was lost. */
+  /** Keys of the last step that may or may not have been written: the answer was lost. */
   readonly inDoubt: readonly NonNullable<ErrorDetails['key']>[]
-  /** Keys of the last step that are written, and counted as such, but whose hook after it or what changes with the record failed. */
+  /** Keys of the last step that were written, and are counted as such, although a later hook or a record that changes with them failed. */
   readonly incomplete: readonly NonNullable<ErrorDetails['key']>[]
   /** Goes on after the last step, as `after`; undefined where that was the end. */
   readonly cursor: string | undefined

@@ -11,7 +11,7 @@ export interface TimeRange {
 
 /** A range that needs more keys than this is refused unless the caller raises it: it is most often a wrong year. */
 const MAX_SLICES = 10_000
-/** All keys of a range are made at once, so that no caller may ask for more. */
+/** Upper bound for callers, too: all keys of a range are made at once. */
 const MOST_SLICES = 100_000
 
 /** Throws where a range is none, or ends before it begins. */
@@ -33,7 +33,7 @@ export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MA
     )
   if (max > MOST_SLICES)
     throw badRange(
-      `A range cannot take ${max} slices: ${MOST_SLICES} are the most.`,
+      `A range can have at most ${MOST_SLICES} slices, not ${max}.`,
       `Give a max of at most ${MOST_SLICES}, and ask for several shorter ranges one after the other.`,
     )
   checkTimeRange({ from, to })

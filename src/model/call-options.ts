@@ -74,7 +74,7 @@ export function checkTexts(name: string, given: unknown): void {
   if (given === undefined) return
   const others = Array.isArray(given) ? [...(given as unknown[])].filter((each) => typeof each !== 'string') : [given]
   if (others.length === 0) return
-  const fix = typeof given === 'string' ? `Write ['${cut(given)}'].` : 'Give a list of texts, or leave it out.'
+  const fix = typeof given === 'string' ? `Write ['${cut(given)}'].` : 'Give a list of strings, or leave it out.'
   throw notValid(
     `The option ${name} takes a list of names, and ${shown(others[0])} is not ${Array.isArray(given) ? 'a name' : 'a list'}.`,
     fix,

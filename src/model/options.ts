@@ -212,12 +212,12 @@ export interface ConsolidateOptions<Property extends string = string, RefPath ex
   readonly orders?: { readonly [name: string]: readonly Property[] }
   /** Keep only so many children. */
   readonly cap?: CapModel
-  /** For a ref of the children (`author`), or of children of theirs (`'replies.author'`): a map on the parent from what it points to, to those that do. */
+  /** Indexes a reference of the children (`author`), or of their own children (`'replies.author'`): a map on the parent from each target to the children that point to it. */
   readonly inverseIndex?: { readonly [R in RefPath]?: InverseIndexOptions }
 }
 
 export interface InverseIndexOptions {
-  /** The bin of the map; `<collection>_<ref>` unless given, by the collection that has the ref. */
+  /** The bin of the map; by default `<collection>_<ref>`, after the collection that has the reference. */
   readonly name?: string
   /** Action on children that reference a deleted entity; `'keep'` unless given. */
   readonly onTargetDelete?: 'delete' | 'keep'

@@ -62,11 +62,11 @@ export interface ExpectedSize {
   readonly bytes: number
 }
 
-/** On the parent of consolidated parts: a map from the key a part's ref holds to the ids of those parts, or to the way to them. */
+/** On the parent of consolidated parts: a map from each key that references of parts hold to the ids of those parts, or to the paths to them. */
 export interface InverseIndexModel {
   /** The Ref property of the part. */
   readonly ref: string
-  /** Collections that lead from the part to those that have the ref; absent where the part itself has it. The last may contain itself. */
+  /** Collections that lead from the part to those that have the reference; absent where the part itself has it. The last may contain itself. */
   readonly through?: readonly string[]
   /** The bin of the parent that holds the map. */
   readonly bin: string

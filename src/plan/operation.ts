@@ -40,7 +40,7 @@ export interface WriteSize extends OnBin<'writeSize'> {
   readonly of: string
   readonly type: 'list' | 'map'
 }
-/** Adds the number of items of a list or map, as it is at this place of the command, or takes it off. Both around a change add what that changes. */
+/** Adds the number of items that a list or map has at this place of the command, or subtracts it. One before and one after a change add the difference. */
 export interface AddSize extends OnBin<'addSize'> {
   readonly of: string
   readonly type: 'list' | 'map'

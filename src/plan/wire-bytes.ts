@@ -153,7 +153,7 @@ const GROWS: ReadonlySet<OperationKind> = new Set<OperationKind>([
   'mapPut',
   'mapPutItems',
 ])
-/** A record may grow by as much before its size is worth asking for: a small part of what a warning is given for. */
+/** Growth in bytes after which the size of a record is asked for: a small part of the size that is warned about. */
 const LARGE = 8 * 1024
 /** Growth below this does not count: most writes are as small, and replace something just as small. */
 const SMALL = 1024
@@ -167,7 +167,7 @@ interface Measured {
 export const isWorthMeasuring = ({ stored }: Measured, growth: number): boolean =>
   (stored?.unmeasured ?? 0) + growth > LARGE
 
-/** By how many bytes the write may make the record grow; to a collection it adds, and nobody knows how large that is. */
+/** Bytes by which the write may make the record grow; infinite where it adds to a collection, whose size is unknown. */
 export function growthOf(operations: readonly Operation[]): number {
   let characters = 0
   for (const operation of operations) {

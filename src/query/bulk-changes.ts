@@ -45,7 +45,7 @@ export function compileChanges(
     const field = fields.get(name)
     if (model.relations.some((each) => each.name === name))
       throw refused(model, name, 'is a relation, which a bulk update does not change', 'Change it in a session.')
-    if (property?.sharding !== undefined) throw refused(model, name, 'is a counter in shards', SHARDED_FIX(model, name))
+    if (property?.sharding !== undefined) throw refused(model, name, 'is a sharded counter', SHARDED_FIX(model, name))
     if (property === undefined || field === undefined)
       throw noSuchField(
         model,

@@ -11,7 +11,7 @@ export function checkedPattern({ path }: Field, pattern: string): string {
     return pattern
   } catch (error) {
     if (!(error instanceof MalformedRegex)) throw error
-    const fix = "Give a POSIX extended regular expression; 'contains' looks for a text as it is."
+    const fix = "Give a POSIX extended regular expression; 'contains' looks for a literal string."
     throw new ConditionProblem(path, `'regex' cannot use this pattern: ${error.message}`, fix)
   }
 }

@@ -33,7 +33,8 @@ export function compileCalculation(
 ): Expression {
   const found = keptCalculation(of!(fieldsProxy(model, fields, '') as never))
   if (found?.type === 'int') return found.expression
-  const what = found === undefined ? 'no calculated number' : 'a double, and only integers are indexed'
+  const what =
+    found === undefined ? 'something other than a calculated number' : 'a double, and only integers are indexed'
   throw new SkeinError('SKEIN_1024', `The index '${name}' of ${model.name} is on ${what}.`, {
     className: model.name,
     property: name,

@@ -130,7 +130,7 @@ function ordered(holds: (result: number) => boolean): Compile {
 
 function onText(operator: string, holds: (text: string, part: string) => boolean): Compile {
   return (field, operand) => {
-    if (typeof operand !== 'string') throw badOperand(field, operator, 'takes a text')
+    if (typeof operand !== 'string') throw badOperand(field, operator, 'takes a string')
     return (stored) => typeof stored === 'string' && holds(stored, operand)
   }
 }

@@ -166,7 +166,7 @@ function matches(field: Field, pattern: string, ignoreCase: boolean): Term {
 }
 
 function textOf(field: Field, operator: string, given: unknown): string {
-  if (typeof given !== 'string' || given.includes('\0')) throw badOperand(field, operator, 'takes a text')
+  if (typeof given !== 'string' || given.includes('\0')) throw badOperand(field, operator, 'takes a string')
   return given
 }
 

@@ -70,7 +70,7 @@ export function noSuchField(model: EntityModel, path: string, known: readonly st
   const { name, relations, properties } = model
   const relation = relations.find((each) => each.name === path)
   if (properties.some((each) => each.name === path && each.sharding !== undefined))
-    return new SkeinError('SKEIN_2310', `${name}.${path} is a counter in shards, which no condition can see.`, {
+    return new SkeinError('SKEIN_2310', `${name}.${path} is a sharded counter, which no condition can see.`, {
       className: name,
       property: path,
       fix: 'Load the entities and compare it here, or keep the counter in the record: leave out @Sharded.',

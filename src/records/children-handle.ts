@@ -38,7 +38,7 @@ export class ChildrenHandle<M extends object> {
     return Number(found ?? 0) > 0
   }
 
-  /** Number of children; their keys cross the wire, not they themselves. */
+  /** Number of children; only their keys cross the wire. */
   async count(): Promise<number> {
     const [keys] = await this.#target.ask(this.#place, [question('mapKeySlice', 0, ALL)])
     return ((keys ?? []) as readonly string[]).filter((key) => this.#children.isKey(String(key))).length

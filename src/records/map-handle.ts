@@ -89,7 +89,7 @@ export class MapHandle<M> extends PlaceHandle {
       const [key, value] = one as unknown as readonly [KeyOf<M>, ValueOf<M, KeyOf<M>>]
       return { entry: this.#entry(key), value }
     })
-    // An expression of the server takes no key twice, also not as equal bytes.
+    // A server expression takes no key twice, nor equal bytes.
     const all = [...new Map(given.map((each) => [tokenOf(each.entry.key), each])).values()]
     const puts = all.filter(({ value }) => !this.#isNoValue(value))
     const items = new Map(puts.map(({ entry, value }) => [entry.key, this.encode(entry.type, value, entry.name)]))

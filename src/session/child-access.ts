@@ -196,7 +196,7 @@ class ChildAccess implements RecordTarget {
     return field
   }
 
-  /** Place of the change by its way from the child of the record. */
+  /** Place of the change by its path from the child of the record. */
   #within(added: Omit<ChangedPart, 'key'> | undefined): ChangedPart | undefined {
     const below = added?.below
     if (added === undefined || below === undefined) return undefined

@@ -18,7 +18,7 @@ interface CollectionHolder {
   /** The collection of the record. */
   readonly relation: RelationModel
   readonly field: ChildrenField
-  /** Collections on the way from the child of the record to this one. */
+  /** Collections on the path from the child of the record to this one. */
   readonly way: readonly string[]
   /** The loaded part that has the collection; undefined where it is not loaded. */
   loaded(): object | undefined
@@ -88,7 +88,7 @@ function* allIn(part: object, codec: ChildCodec): Iterable<{ readonly part: obje
   for (const field of codec.children) for (const child of childrenOf(part, field)) yield* allIn(child, field.codec)
 }
 
-/** Nobody would save what the new child points to. */
+/** Rejects a new child that points to an unsaved entity: nothing would save that. */
 function checkTargets({ target, place, field, isStored }: CollectionHolder, member: object): void {
   for (const { part, codec } of allIn(member, field.codec))
     for (const { name } of refsOf(codec.model)) {
@@ -99,7 +99,7 @@ function checkTargets({ target, place, field, isStored }: CollectionHolder, memb
     }
 }
 
-/** An inverse index lists what is below the child: what the write takes out of it must be known. */
+/** Rejects a removal where an inverse index lists what is below the child: it must be loaded to leave the index. */
 function checkUnindexed({ target, place, relation, field, way }: CollectionHolder): void {
   const names = [...way, field.name]
   const index = relation.inverseIndexes?.find(({ through = [] }) =>

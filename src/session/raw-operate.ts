@@ -172,7 +172,7 @@ function checkOperations(mapped: MappedClass, key: RecordKey, operations: readon
     if (kind === 'delete') throw refused(mapped, key, 'it would leave links behind', 'Use session.delete.')
     const { bin } = one as { readonly bin?: unknown }
     if (bin !== undefined && (typeof bin !== 'string' || bin === '' || Buffer.byteLength(bin) > 15))
-      throw refused(mapped, key, 'its bin has no name that a bin can have', 'Give a text of 1 to 15 bytes.')
+      throw refused(mapped, key, 'its bin has no name that a bin can have', 'Give a string of 1 to 15 bytes.')
     if (kind === 'write' && bin !== undefined && (own.has(bin) || bin === DELETING_BIN))
       throw refused(mapped, key, `the bin '${bin}' belongs to Skein`, 'Leave out key, version and discriminator.')
     const fixed = kind === 'write' ? mapped.immutable.find((property) => property.bin === bin)?.name : undefined

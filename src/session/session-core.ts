@@ -88,7 +88,7 @@ export class SessionCore {
   }
 }
 
-/** Base of sessions, which keeps their core from those who use them. */
+/** Base of sessions, which hides their core from users. */
 export class SessionBase {
   readonly #core: SessionCore
 

@@ -191,8 +191,8 @@ describe('fromPlain', () => {
   it('refuses relations and names that nobody asked for', () => {
     const wrong: [data: object, options: object, message: RegExp][] = [
       [{ id: '7', listings: ['a'] }, {}, /Agent: the data holds the relation 'listings'/],
-      [{ id: '7', isAdmin: true }, {}, /Agent: it stores no property 'isAdmin'/],
-      [{ id: '7', home: { city: 'Rome', owner: 1 } }, {}, /Address: it stores no property 'owner'/],
+      [{ id: '7', isAdmin: true }, {}, /Agent: it has no stored property 'isAdmin'/],
+      [{ id: '7', home: { city: 'Rome', owner: 1 } }, {}, /Address: it has no stored property 'owner'/],
       [{ id: '7', fullName: 'A' }, { only: ['id'] }, /Agent: 'name' is not one of/],
       [{ id: '7', born: 5 }, { only: ['id'] }, /Agent: 'born' is not one of/],
       [{ id: '7', listings: ['a'] }, { only: ['id'], relations: 'keys' }, /Agent: 'listings' is not one of/],

@@ -27,7 +27,7 @@ describe('records that a transaction may hold (sc)', () => {
     expect(await areHeld(keys)).to.deep.equal([false, false, false, false])
   })
 
-  it('are not all those that are asked for together with one that changes meanwhile', async function () {
+  it('do not include all that were asked for together with one that changes meanwhile', async function () {
     const { faults } = need(this, opened.server.embedded, 'only the embedded server has faults')
     const keys = await fill()
     const changed = await faults.add({ kind: 'txn-verify', set: keys[0].set, answer: VERSION_MISMATCH })

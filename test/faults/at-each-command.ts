@@ -10,7 +10,7 @@ const FAULTS: { readonly [title: string]: FaultOptions } = {
   'a death of the process after it': { drop: true, after: true, times: 1_000_000 },
 }
 
-/** Every fault at every command takes a minute: unless asked for, it is two of them at each, and all in turn. */
+/** Every fault at every command takes a minute: by default it is two of them at each, and all in turn. */
 const faultsAt = (turn: number): [string, FaultOptions][] =>
   Object.entries(FAULTS).filter((_, i) => process.env.SKEIN_FAULTS === 'all' || i % 2 === turn % 2)
 

@@ -8,7 +8,7 @@ import { show } from './world.js'
 
 const [ERROR, ...OTHERS] = Object.keys(FAULTS)
 
-/** Every fault at every command takes minutes: unless asked for, it is three of them at each, and all in turn. */
+/** Every fault at every command takes minutes: by default it is three of them at each, and all in turn. */
 function faultsAt(turn: number): readonly string[] {
   if (ALL_FAULTS) return [ERROR, ...OTHERS]
   return [ERROR, ...OTHERS.filter((_, i) => i % 3 === turn % 3)]

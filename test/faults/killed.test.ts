@@ -67,7 +67,7 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
     for (let i = 0; i < most; i++) yield each.flatMap((deaths) => deaths[i] ?? [])
   }
 
-  /** Everything takes a minute: unless asked for, it is one in the middle and one near the end. */
+  /** Everything takes a minute: by default it is one in the middle and one near the end. */
   function deathsOf(stall: Stall): Death[] {
     const { count } = courses.get(stall)!
     const all = Array.from({ length: 2 * count }, (_, i) => ({ stall, skip: i >> 1, after: i % 2 === 1 }))

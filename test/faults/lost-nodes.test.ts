@@ -19,7 +19,7 @@ interface Job extends Case {
   readonly turn: number
 }
 
-/** Every trouble at every command takes many minutes: unless asked for, it is every fourth operation, at one command. */
+/** Every trouble at every command takes many minutes: by default it is every fourth operation, at one command. */
 const IS_WHOLE = process.env.SKEIN_FAULTS === 'all'
 const JOBS: readonly Job[] = MODES.flatMap((mode) => CASES.map((each) => ({ ...each, mode })))
   .map((each, turn) => ({ ...each, turn }))

@@ -2,7 +2,7 @@ import { Bin, Counter, Embeddable, Embedded, Index, Key, Record, Sharded, Ttl } 
 import { expect } from 'chai'
 import { expectProblem, problemsOf } from './problems-of.js'
 
-describe('a counter in shards is refused', () => {
+describe('a sharded counter is refused', () => {
   it('where its record expires', () => {
     @Record({ set: 'page', ttl: 60 })
     class Page {

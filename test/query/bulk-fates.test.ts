@@ -108,7 +108,7 @@ for (const mode of MODES) {
     for (const first of [0, BAD]) {
       const count = first === 0 ? 150 : 1
 
-      it(`are written although a hook after it throws, and the error names them as incomplete (${count} records)`, async () => {
+      it(`are written although a later hook throws, and the error names them as incomplete (${count} records)`, async () => {
         await db.withSession((session) => {
           for (let id = first; id < first + count; id++) session.create(After, { id, n: 0 })
         })

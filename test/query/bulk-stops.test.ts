@@ -66,7 +66,7 @@ for (const mode of MODES) {
       expect(error).to.include({ code: 'SKEIN_4004', failed: 1 })
       expect(error.keys).to.deep.equal([77])
       expect(error.cause).to.be.instanceOf(ValidationFailedError)
-      expect(error.message).to.include(`has written ${error.written} records and not 1`).and.to.include('77')
+      expect(error.message).to.include(`had written ${error.written} records, but not 1`).and.to.include('77')
       expect(error.message).not.to.include('othing was sent')
       expect(await db.query(Job).where({ step: 1 }).count()).to.equal(error.written)
       if (error.cursor !== undefined) await all.update({ step: inc(1), load: inc(1) }, { after: error.cursor })

@@ -81,7 +81,7 @@ for (const mode of MODES) {
         (error: unknown) => error as SkeinError,
       )
 
-    it('say what of the class keeps the server from doing it alone', async () => {
+    it('say which feature of the class keeps the server from doing it alone', async () => {
       const counted = await db.scan(Note).update({ views: 5 }, { dryRun: true })
       expect(counted).to.include({ by: 'sessions', because: 'views is a @Counter' })
       const listed = await db.scan(Note).update({ tags: ['a'] }, { dryRun: true })

@@ -105,7 +105,7 @@ for (const mode of MODES) {
         ).to.be.a('number')
     })
 
-    it('says how relations and counters in shards are changed and asked for', async () => {
+    it('says how relations and sharded counters are changed and asked for', async () => {
       const pages = db.query(Page).where({ name: 'page' })
       const relation = await refusal(() => pages.update({ route: null } as never))
       expect([relation.code, relation.message]).to.deep.equal([
@@ -117,7 +117,7 @@ for (const mode of MODES) {
       expect(counter.message).to.include("session.at(Page, key).counter('views').add(1)")
       const asked = await refusal(() => db.scan(Page).where({ views: { gt: 1 } }))
       expect([asked.code, asked.message]).to.satisfy(
-        ([code, message]: string[]) => code === 'SKEIN_2310' && message.includes('is a counter in shards'),
+        ([code, message]: string[]) => code === 'SKEIN_2310' && message.includes('is a sharded counter'),
       )
     })
 

@@ -59,7 +59,7 @@ for (const mode of MODES) {
 
     const owners = [1, 2, 3, 4, 5]
 
-    it('is told with each owner once, also in pages that are sorted', async () => {
+    it('is answered with each owner once, also in pages that are sorted', async () => {
       const found = db.query(User).whereHas('friends', 9)
       expect((await found.keys()).sort()).to.deep.equal(owners)
       expect(await found.count()).to.equal(5)

@@ -154,7 +154,7 @@ for (const mode of MODES) {
         }
       })
 
-      it(`${name} during a flush that is tried again lets its members go`, async function () {
+      it(`${name} during a flush that is tried again detaches its members`, async function () {
         const session = db.session()
         const agent = await session.load(Agent, 1)
         agent.likes.add(1)

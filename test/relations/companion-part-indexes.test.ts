@@ -169,7 +169,7 @@ for (const mode of MODES) {
       expect(await faults()).to.deep.equal([])
     })
 
-    it('let children go with two commands for each page of owners', async function () {
+    it('remove children with two commands for each page of owners', async function () {
       if (mode !== 'ap') return this.skip()
       const ids = Array.from({ length: 12 }, (_, i) => i + 1)
       await db.withSession((session) => {

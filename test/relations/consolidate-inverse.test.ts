@@ -139,7 +139,7 @@ for (const mode of MODES) {
       })
     }
 
-    it('are in conflict when they are removed unseen and someone else adds them while that is on its way', async function () {
+    it('are in conflict when they are removed unseen and someone else adds them while the removal is under way', async function () {
       const { faults } = need(this, server.embedded, 'only the embedded server holds commands back')
       const session = db.session()
       session.at(Article, 1).collection('remarks').remove('d')

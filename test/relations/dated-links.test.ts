@@ -105,7 +105,7 @@ for (const mode of MODES) {
       expect((await db.session().load(Star, 'ada')).fanCount).to.equal(0)
     })
 
-    it('with a date of their own are asked by it exactly, from the buckets that matter', async () => {
+    it('with a date of their own are found by it exactly, in the buckets that matter', async () => {
       await fill()
       const { members } = await db.session().load(Club, 'c')
       expect(await members.count()).to.equal(10)
@@ -180,7 +180,7 @@ for (const mode of MODES) {
       expect(await codeOf(() => none.flush())).to.equal('SKEIN_2426')
     })
 
-    it('are of one day each: who comes again on another day is shown once, with the newest date', async () => {
+    it('are of one day each: a member that comes again on another day is shown once, with the newest date', async () => {
       await fill()
       await db.withSession(async (session) => {
         const { members } = await session.load(Club, 'c')
@@ -195,7 +195,7 @@ for (const mode of MODES) {
       expect(await db.session().at(Member, 1).collection('clubs').count()).to.equal(0)
     })
 
-    it('expire with their buckets, so long after the end of their time', async () => {
+    it('expire with their buckets, one ttl after the end of their time', async () => {
       await db.withSession((session) => {
         const { guests } = session.create(Club, { id: 'g' })
         guests.link(session.create(Member, { id: 1 }), { at: new Date() })
@@ -266,7 +266,7 @@ for (const mode of MODES) {
       const plan = String(await session.explain())
       expect(plan)
         .to.include(`ada:${today()}`)
-        .and.to.include('is told to list it')
+        .and.to.include('and created')
         .and.to.include('if it is a bucket of one day')
       const other = db.session()
       other.at(Club, 'c').collection('members').remove(3)

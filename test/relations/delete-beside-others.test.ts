@@ -140,7 +140,7 @@ for (const mode of MODES) {
       expect((await db.session().load(Fan, 1)).club.key).to.equal(null)
     })
 
-    it('lets those go that were added after it has looked for them, also those that the same flush changes', async () => {
+    it('detaches those that were added after it has looked for them, also those that the same flush changes', async () => {
       const session = db.session()
       const [club, fan] = [await session.load(Club, 1), await session.load(Fan, 1)]
       others((same) => (same.fans.add(1), same.guests.add(1)))
@@ -152,7 +152,7 @@ for (const mode of MODES) {
       expect([stored.name, stored.club.key, stored.host.key]).to.deep.equal(['Ada', null, null])
     })
 
-    it('lets a child go that others have given to it while this session was taking it from another parent', async () => {
+    it('detaches a child that others have added to it while this session was taking it from another parent', async () => {
       await db.withSession((session) => {
         session.at(Club, 3).collection('fans').add(1)
         session.at(Club, 3).collection('guests').add(1)

@@ -24,7 +24,7 @@ export class Employee {
   @ManyToOne(() => Department, 'employees') department = ref<Department>()
 }
 
-/** A team lets its members go; those that are taken out of it are deleted. */
+/** A team detaches its members when it is deleted; those that are taken out of it are deleted. */
 @Record({ set: 'team' })
 export class Team {
   @Key() id!: number

@@ -6,7 +6,7 @@ import { useDatabase } from '../use-database.js'
 import { forAll, untilDone } from './during-splits.js'
 import { GROWING_PART_CLASSES, Thread, remark, score, thread } from './growing-part-models.js'
 
-/** Asked for, a thousand changes. */
+/** A thousand changes where all faults are asked for. */
 const PLAYERS = ALL_FAULTS ? 100 : 50
 const CHANGES = 10
 

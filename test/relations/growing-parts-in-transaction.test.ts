@@ -77,7 +77,7 @@ describe('a split of consolidated children in a namespace with transactions', fu
     const { faults, clock } = server.embedded as EmbeddedServer
     let turn = 0
     let refusals = 0
-    // Reading takes seconds where it cannot be told: unless asked for, one record of two moves.
+    // Reading takes seconds where it cannot be told: by default it is one record of two moves.
     for (const { from, to } of ALL_FAULTS ? COURSES : COURSES.slice(1, 3)) {
       const records = 1 + Math.max(from, to)
       const skips = ALL_FAULTS ? [...Array(records).keys()] : [records - 1]

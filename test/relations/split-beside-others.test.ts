@@ -10,7 +10,7 @@ import { Club, Fan, GROWING_CLASSES, Person, Post, make } from './growing-models
 /** Changes of one member, one after another; those of others go on at the same time. */
 const MEMBERS = 100
 const CHANGES = 10
-/** Members with attributes, which are written in transactions with their other side; asked for, a thousand changes, too. */
+/** Members with attributes, which are written in transactions with their other side; a thousand changes where all are asked for. */
 const LINKED = ALL_FAULTS ? 100 : 20
 
 for (const mode of MODES) {

@@ -11,7 +11,7 @@ interface Variant {
   readonly transactions?: 'off'
 }
 
-/** Unless asked for, moves in steps are disturbed only where there are no transactions. */
+/** By default, moves in steps are disturbed only where there are no transactions. */
 const VARIANTS: readonly Variant[] = [
   ...MODES.map((mode) => ({ mode, title: mode })),
   ...(ALL_FAULTS ? [{ mode: 'sc', title: 'sc, without transactions', transactions: 'off' } as const] : []),
@@ -20,7 +20,7 @@ const VARIANTS: readonly Variant[] = [
 const CUT_OFF = Object.keys(FAULTS).filter((title) => title.startsWith('cut off'))
 const PASSING = Object.keys(FAULTS).filter((title) => !CUT_OFF.includes(title))
 
-/** Faults to try at a command: unless asked for, at some of them; the process is cut off before or after it, and at every third of those one fault passes by. */
+/** Faults to try at a command: by default, at some of them; the process is cut off before or after it, and at every third of those one fault passes by. */
 function faultsAt(command: number, every: number): readonly string[] {
   if (ALL_FAULTS) return [...CUT_OFF, ...PASSING]
   const turn = command / every
@@ -45,7 +45,7 @@ export interface MovedKind {
   /** Set of the owners. */
   readonly set: string
   readonly courses: readonly Course[]
-  /** Unless all faults are asked for, every so many commands are disturbed. */
+  /** Distance between disturbed commands, unless all faults are asked for. */
   readonly every: number
   /** Stores what all owners share. */
   readonly begin?: (db: Database) => Promise<unknown>

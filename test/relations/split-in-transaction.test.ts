@@ -77,7 +77,7 @@ describe('a split in a namespace with transactions', function () {
     let refusals = 0
     for (const { from, to } of COURSES) {
       const records = 1 + Math.max(from, to)
-      // Reading takes seconds where it cannot be told: unless asked for, one record of each move.
+      // Reading takes seconds where it cannot be told: by default it is one record of each move.
       const skips = process.env.SKEIN_FAULTS === 'all' ? [...Array(records).keys()] : [to < 0 ? 0 : records - 1]
       for (const skip of skips) {
         const id = `p${turn++}`

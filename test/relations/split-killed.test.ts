@@ -59,7 +59,7 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
   })
 
   it('loses no key and no child, and the next writer finishes what it began', async () => {
-    // Unless asked for, at some of all commands; the last command gets no answer, before or after its effect.
+    // By default, at some of all commands; the last command gets no answer, before or after its effect.
     if (!ALL_FAULTS) for (const skip of [1, 5, 9, 12, 17]) await dieTogether(skip, skip % 2 === 0)
     else
       for (let skip = 0, isComplete = false; !isComplete; skip++) {

@@ -126,7 +126,7 @@ for (const mode of MODES) {
         expect(await of('acme').find(Flat, '1')).to.be.instanceOf(Flat)
       })
 
-      it('has to be told whose, where the records do not say', async () => {
+      it('must be given the tenant where the records do not say it', async () => {
         const refusal = await db.sweep(Tenant).catch((error: unknown) => error)
         expect(refusal).to.include({ code: 'SKEIN_2105' })
       })

@@ -281,7 +281,7 @@ for (const mode of ['ap', 'sc'] as const) {
       ])
     })
 
-    it('reports parts that only people can judge: two with one key, and one that cannot be read', async () => {
+    it('reports parts that only people can judge: two with one key, and one that is unreadable', async () => {
       const stored = (await binOf('vp-board', 'chess', 'scores')) as { [place: string]: object }
       const [[first]] = Object.entries(stored).sort()
       await change('vp-board', 'chess', maps.put('scores', `${first}0`, { ...stored[first], points: 3 }))

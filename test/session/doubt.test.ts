@@ -97,7 +97,7 @@ inEachMode(
       db = await bed().open({ retry: { attempts: 1 } })
     })
 
-    /** Sends, and nobody is told what became of it; nor can it be read. */
+    /** Sends a write whose answer is lost, and that cannot be read afterwards. */
     async function lose(
       context: Mocha.Context,
       set: string,

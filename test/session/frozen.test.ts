@@ -14,7 +14,7 @@ function expectNamed(error: unknown, { id }: Account): void {
   expect(message).to.contain('was written')
 }
 
-inEachMode('an entity that cannot show what became of it', (bed) => {
+inEachMode('an entity that cannot show its new state', (bed) => {
   it('does not keep the others of its flush from doing so', async () => {
     const session = bed().db.session()
     const frozen = session.persist(Object.freeze(account(bed())))

@@ -136,7 +136,7 @@ class PlainReader {
     if (only !== undefined && isKnown && !only.includes(name)) throw notAsked(model, name, only)
     const { relations = 'none' } = this.#options
     if (relation === undefined || relations !== 'none') return
-    const problem = `the data holds the relation '${name}', and fromPlain was not asked to take relations`
+    const problem = `the data holds the relation '${name}', and fromPlain takes no relations unless asked to`
     throw unfit(model.name, name, problem, "Leave it out, or allow it: { relations: 'keys', only: ['…'] }")
   }
 
@@ -152,7 +152,12 @@ class PlainReader {
       if (known.has(name) || (before.has(name) && Object.is(before.get(name), value))) continue
       if (only !== undefined) throw notAsked(model, name, only)
       const hint = didYouMean(name, [...known])
-      throw unfit(model.name, name, `it stores no property '${name}'`, `${hint}Leave it out, or name it in only: [...]`)
+      throw unfit(
+        model.name,
+        name,
+        `it has no stored property '${name}'`,
+        `${hint}Leave it out, or name it in only: [...]`,
+      )
     }
   }
 

@@ -20,7 +20,7 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
         const message = when
           ? `The children in ${countOf} may move to other records, so a change of them cannot count them.`
           : buckets
-            ? `The members of ${countOf} expire with their buckets, and nobody counts them then.`
+            ? `The members of ${countOf} expire with their buckets, and no write would count that.`
             : `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
         problems.add(
           'SKEIN_1056',

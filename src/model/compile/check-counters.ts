@@ -25,7 +25,7 @@ function checkExpiry({ ttl, ttlProperty }: EntityModel, place: Place, problems: 
   problems.add(
     'SKEIN_1051',
     place,
-    `A counter in shards cannot expire, and ${ttlProperty === undefined ? 'its class has a ttl' : `${ttlProperty} is a @Ttl`}.`,
+    `A sharded counter cannot expire, and ${ttlProperty === undefined ? 'its class has a ttl' : `${ttlProperty} is a @Ttl`}.`,
     'Leave one of them out: a counter of a record that expires has no shards.',
   )
 }

@@ -18,7 +18,7 @@ export function checkEndedLinks(entities: Iterable<EntityModel>, parts: Parts, p
       if (child?.deletedAt !== undefined) refuse(child, 'consolidated', { className, property }, problems)
       if (endedBin === undefined || (companions?.when === undefined && companions?.buckets === undefined)) continue
       const message =
-        'Its attributes have a @DeletedAt, and ended links do not move with the others, nor have they a date to be found by.'
+        'Its attributes have a @DeletedAt, and ended links do not move with the others and have no date to be found by.'
       const fix =
         'Use @Companion() or @Sharded({ by: "hash", shards }) from the start, or link records: through a class with @DeletedAt.'
       problems.add('SKEIN_1051', { className, property }, message, fix)

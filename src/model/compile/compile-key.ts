@@ -65,7 +65,7 @@ function compileGenerator(
     problems.add(
       'SKEIN_1006',
       place,
-      `${show(generate)} is no way to generate a key.`,
+      `${show(generate)} is not a valid way to generate a key.`,
       "Use 'uuid', 'sortable' or { hash: ['property', …] }.",
     )
     return undefined

@@ -174,7 +174,7 @@ function compileOnDelete(
   return { onDelete: onDelete === 'detach' ? 'restrict' : onDelete, inTheirKeys: true }
 }
 
-/** Links expire with their buckets, and nobody sees to what else they stand for then. */
+/** Refuses link records in buckets, and links that expire with their buckets where something else depends on them. */
 function checkLinksByTime(
   { by, ttl }: Extract<ShardingModel, { by: 'hour' | 'day' }>,
   note: MemberNote<RelationDecorator>,
@@ -216,7 +216,7 @@ function checkSharedKey(notes: EntityNotes, target: EntityNotes, place: Place, {
 function checkLinkKeys(target: EntityNotes, place: Place, { problems }: Compilation): void {
   if (storedKeyKind(target) !== 'bytes') return
   const message = `Links with attributes are stored by the key of ${target.name}, which is bytes and cannot be the key of a map.`
-  const fix = `Leave out the attributes, or give ${target.name} a key that is text or a whole number.`
+  const fix = `Leave out the attributes, or give ${target.name} a key that is a string or an integer.`
   problems.add('SKEIN_1049', place, message, fix)
 }
 

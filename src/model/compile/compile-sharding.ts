@@ -37,7 +37,7 @@ export function compileCompanions(
     return { ...companions, shards, ...(when !== undefined && { when }) }
   }
   const { by, every = 1, on, ttl } = options
-  // Children begin with their dates, and need not be asked for them.
+  // The place of a child begins with its date, so the model need not name it.
   const dates = isOfLinks && on !== undefined ? { on } : {}
   return { ...companions, buckets: { by, every, ...dates, ...(ttl !== undefined && { ttl }) } }
 }

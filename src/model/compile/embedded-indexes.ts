@@ -68,7 +68,7 @@ export function refuseIndexesOfMany(
 ): [] {
   const indexed = firstIndexed(part, models, [])
   if (indexed === undefined) return []
-  const message = `${indexed} is indexed, and here are many parts: an index cannot look into each of them.`
+  const message = `${indexed} is indexed, but there are many parts here: an index cannot look into each of them.`
   const fix = 'Leave out @Index there, or index a list of values that the record keeps beside its parts.'
   problems.add('SKEIN_1024', { className, property }, message, fix)
   return []

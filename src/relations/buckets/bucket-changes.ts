@@ -33,7 +33,7 @@ export class BucketChanges {
     this.#counts = counts
   }
 
-  /** Nobody waits for the reads of what settles other commands: they go between two stages. */
+  /** Reads that follow from a settled command go between two stages, because nothing waits for them. */
   send(change: LinkChange, draft: Draft, reader: Reader | undefined): void | Promise<void> {
     if (reader !== undefined && (draft.isInside || !draft.isBegun)) return this.#plan(change, draft, reader)
     draft.followUp((access) =>

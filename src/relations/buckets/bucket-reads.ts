@@ -17,7 +17,7 @@ import { askBuckets, learnBuckets } from './ask-buckets.js'
 import type { Bucket, BucketScheme } from './bucket-scheme.js'
 import type { LinkDates } from './link-dates.js'
 
-/** A stored key, and the time of its link: its date, or the begin of its bucket. */
+/** A stored key, and the time of its link: its date, or the start of its bucket. */
 interface Timed {
   readonly stored: UserKey
   readonly time: number
@@ -25,7 +25,7 @@ interface Timed {
 
 type Asking = Pick<Reader, 'read'>
 
-/** Questions about links in buckets of time. A key does not say when: what asks for one asks all buckets. */
+/** Questions about links in buckets of time. A key does not say when its link was made, so a question about one goes to all buckets. */
 export class BucketReads extends HomeReads {
   readonly #scheme: BucketScheme
   readonly #dates: LinkDates
@@ -136,7 +136,7 @@ export class BucketReads extends HomeReads {
   }
 }
 
-/** From the oldest, each key once; who was added again on another day counts on the last. */
+/** Each key once, from the oldest; a member that was added again on another day counts on the last. */
 function onlyNewest(found: readonly Timed[]): readonly Timed[] {
   const newest = new Map<string, Timed>()
   for (const each of found) {

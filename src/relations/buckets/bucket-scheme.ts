@@ -27,7 +27,7 @@ export interface Bucket {
   readonly end: number
 }
 
-/** Says in which records an owner's members are whose dates choose them. The owner lists its buckets: `["days", 1, ["2026-11-16", …]]`. */
+/** Says in which records an owner's members are, by their dates. The owner lists its buckets: `["days", 1, ["2026-11-16", …]]`. */
 export class BucketScheme extends CompanionScheme {
   readonly ttl: number | undefined
   readonly #owners: EntityModel

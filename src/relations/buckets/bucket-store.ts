@@ -112,7 +112,7 @@ export class BucketStore extends StoreApart {
     return this.#changes.send({ at, stage, settle, command, isOfNewest: true, delta: 0 }, draft, reader)
   }
 
-  /** A link that is rolled back or brought in line by what others store has no date that could be asked for. */
+  /** Time of a link; one that is rolled back, or adjusted to what others store, may have no date. */
   #timeOf(at: StoredMember, { now }: Draft, stage: StageName): number {
     if (stage !== 'undo') return this.#dates.timeOf(at, now)
     return (this.#dates.on === undefined ? undefined : this.#dates.timeIn(at.attributes)) ?? now.getTime()

@@ -40,7 +40,7 @@ export class BucketsInTransaction {
     reader: Reader,
   ): Promise<void> {
     const place = await this.#companions.find({ ...at, member: time }, reader)
-    // Refused, and with it all that belongs together.
+    // Its refusal refuses all that belongs together.
     if (place === undefined) return draft.add(stage, held(this.#commands.model, at.owner), settle)
     const { home, shards, isThere } = place
     const isMember = isThere && this.#counts !== undefined && (await this.#has(home, at, reader))

@@ -33,7 +33,7 @@ export class LinkDates {
       throw this.#refused(at, `has no date '${this.on}' between the years 0 and 9999`, 'Give it one.')
     const expiry = this.#scheme.expiryAt(time, shards)
     if (expiry !== undefined && expiry <= now.getTime())
-      throw this.#refused(at, `belongs into '${name}', which has expired`, 'Leave it out, or raise ttl.')
+      throw this.#refused(at, `belongs in '${name}', which has expired`, 'Leave it out, or raise ttl.')
     return time
   }
 
@@ -59,7 +59,7 @@ export class LinkDates {
     const name = time === undefined ? undefined : this.#scheme.nameAt(time, this.#scheme.shardsOf(at.owner))
     if (name === bucket) return
     const fix = 'Keep its date within its bucket, or unlink it, flush, and link it again.'
-    throw this.#refused(at, `is stored in '${bucket}', and its date leads to ${name ? `'${name}'` : 'none'}`, fix)
+    throw this.#refused(at, `is stored in '${bucket}', and its date leads to ${name ? `'${name}'` : 'no bucket'}`, fix)
   }
 
   #refused({ owner, member }: StoredMember, why: string, fix: string): SkeinError {

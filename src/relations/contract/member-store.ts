@@ -95,7 +95,7 @@ export interface MemberStore extends OwnerLists {
   ): void | Promise<void>
   /** Puts a member into its home, which is there, or is made; `repair` does so only while nobody else writes there. */
   addition(at: StoredMember, isHomeThere: boolean): WriteCommand
-  /** Tells an owner how its members are stored, before `repair` makes a home for some, who are `added`. Absent where owners that have homes always say it. */
+  /** Tells an owner how its members are stored, before `repair` makes a home for the `added` members. Absent where owners that have homes always say it. */
   telling?(owner: RecordKey, added?: readonly StoredMember[]): Telling
   /** Takes a member out, whatever else happens to the owner; unless said otherwise, of its home. */
   removal(at: StoredMember, from?: RecordKey): WriteCommand

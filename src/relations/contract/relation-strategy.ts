@@ -31,13 +31,13 @@ export interface LoadedLevel {
 export interface ChangedPart {
   readonly key: KeyValue | null
   readonly part: object
-  /** Class of the part, and the way to it, where it is inside the part under that key. */
+  /** Class of the part, and the path to it, where it is inside the part under that key. */
   readonly below?: { readonly class: EntityClass; readonly path: string; readonly id: KeyValue }
 }
 
 /** Fields of a part, or of a part inside it. */
 export interface PartFields {
-  /** Collections on the way to the part, and its id in each; none where it is the part itself. */
+  /** Collections on the path to the part, and its id in each; none where it is the part itself. */
   readonly steps: readonly { readonly field: ChildrenField; readonly id: KeyValue }[]
   /** Names of the fields in the stored map. */
   readonly bins: ReadonlySet<string>

@@ -22,7 +22,7 @@ export function storedKeys(
   reader: Pick<Reader, 'fromStored'>,
 ): KeyValue[] {
   const stored = keysOrUndefined(read)
-  if (stored === undefined) throw unreadableKeys(place, `is no list of keys of ${target.name}`)
+  if (stored === undefined) throw unreadableKeys(place, `is not a list of keys of ${target.name}`)
   return stored.map((key) => {
     if (!isKeyOf(target, key))
       throw unreadableKeys(place, `holds ${describeKey(key)}, which is not a key of ${target.name}`)
@@ -38,7 +38,7 @@ export async function readKeysBin(
   command: ReadCommand,
   reader: Pick<Reader, 'read'>,
 ): Promise<Value | undefined> {
-  const wrong = (cause: Error): SkeinError => unreadableKeys(place, `is no list of keys of ${target.name}`, cause)
+  const wrong = (cause: Error): SkeinError => unreadableKeys(place, `is not a list of keys of ${target.name}`, cause)
   return (await readTyped(command, [asked], wrong, reader))?.bins[asked.bin]
 }
 

@@ -41,7 +41,7 @@ interface Refused extends Change {
   readonly outcome: Outcome
 }
 
-/** Knowledge of the way beyond where members are. */
+/** Knowledge about the route beyond where members are. */
 export interface Route {
   /** The home has got all its members, and does not know of the move any more. */
   readonly isComplete?: boolean

@@ -55,7 +55,7 @@ export class GrowingInTransaction {
     const { at, kind, stage, settle } = change
     const place = await this.find(change, reader)
     if (place === undefined) {
-      // Refused, and with it all that belongs together.
+      // Its refusal refuses all that belongs together.
       if (kind === 'add') return draft.add(stage, held(this.#commands.model, at.owner), settle)
       const nowhere = change.command(at.owner, IN_ROOT, true)
       return draft.beforeSending(

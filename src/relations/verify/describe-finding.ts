@@ -95,7 +95,7 @@ export function describeHomeMarker(
     ...about,
     kind: 'staleMarker',
     repair: 'reopen',
-    message: `${showKey(home)}, which holds ${property} of ${model.name} ${describeKey(about.key)}, is marked as being deleted, and that is not.`,
+    message: `${showKey(home)}, which holds ${property} of ${model.name} ${describeKey(about.key)}, is marked as being deleted, but its owner is not.`,
   }
 }
 

@@ -48,7 +48,7 @@ export class CompanionsInTransaction {
 
   async add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader: Reader): Promise<void> {
     const place = await this.find(at, reader)
-    // Refused, and with it all that belongs together.
+    // Its refusal refuses all that belongs together.
     if (place === undefined) return draft.add(stage, held(this.#commands.model, at.owner), settle)
     const { home, shards, isThere, isMember } = place
     if (!isMember) this.#held?.counts.add(at.owner, 1, draft, stage)

@@ -61,8 +61,8 @@ export function routing(owner: Named, home: RecordKey): DescribeStep {
 export function routingToBucket(owner: Named, home: RecordKey): DescribeStep {
   return (isTransaction) =>
     isTransaction
-      ? `read ${showKey(home, true)} in the transaction: where there is none, ${nameOf(owner)} is told to list it and it is made`
-      : `where ${showKey(home, true)} is not there yet, ${nameOf(owner)} is told to list it and it is made; where ${nameOf(owner)} has buckets of another length, the write is routed again`
+      ? `read ${showKey(home, true)} in the transaction: if there is none, it is listed in ${nameOf(owner)} and created`
+      : `if ${showKey(home, true)} does not exist yet, it is listed in ${nameOf(owner)} and created; if ${nameOf(owner)} has buckets of another length, the write is routed again`
 }
 
 /** A write to the owner's record, whose members may be elsewhere by then. */

@@ -209,7 +209,7 @@ export class RecordMover {
 
   #overtaken(key: RecordKey): VersionConflictError {
     const { name: className } = this.#mapped.model
-    return new VersionConflictError(`${className} ${showKey(key)} is changed by others while it is moved.`, {
+    return new VersionConflictError(`${className} ${showKey(key)} was changed by others while it was being moved.`, {
       className,
       key: key.key,
       fix: 'Nothing is lost. Move it again when nobody writes to it.',

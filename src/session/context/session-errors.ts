@@ -108,7 +108,7 @@ export function badTtl(mapped: MappedClass, ttl: unknown): SkeinError {
 
 export function cannotExpire(mapped: MappedClass): SkeinError {
   const { name } = mapped.shards!.counters[0]
-  return new SkeinError('SKEIN_2309', `${mapped.model.name} has a counter in shards, so its records cannot expire.`, {
+  return new SkeinError('SKEIN_2309', `${mapped.model.name} has a sharded counter, so its records cannot expire.`, {
     ...about(mapped),
     property: name,
     fix: `Leave the ttl out, or @Sharded at ${name}: the server lets each record expire by itself, and the counter would count wrong.`,

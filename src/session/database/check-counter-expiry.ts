@@ -2,7 +2,7 @@ import type { Capabilities } from '../../driver/capabilities.js'
 import { ModelError, type ModelProblem } from '../../errors/index.js'
 import type { EntityModel, Model } from '../../model/index.js'
 
-/** Refuses counters in shards in a namespace that lets records expire unless told otherwise: they would lose their companions one by one. */
+/** Refuses sharded counters in a namespace that lets records expire unless told otherwise: they would lose their companions one by one. */
 export function checkCounterExpiry({ entities }: Model, { namespaces }: Capabilities): void {
   const expires = ({ namespace, ttl }: EntityModel): boolean =>
     ttl.seconds === 'default' && (namespaces[namespace]?.defaultTtl ?? 0) > 0
@@ -13,7 +13,7 @@ export function checkCounterExpiry({ entities }: Model, { namespaces }: Capabili
         code: 'SKEIN_1051',
         className,
         property: name,
-        message: `A counter in shards cannot expire, and the namespace '${namespace}' has a default-ttl.`,
+        message: `A sharded counter cannot expire, and the namespace '${namespace}' has a default-ttl.`,
         fix: `Declare the class to stay: @Record({ ttl: 'never' }).`,
       })),
   )

@@ -140,6 +140,6 @@ export function checkedActor(actor: NonNullable<OpenOptions['actor']>): NonNulla
     const name: unknown = actor()
     if (name === undefined || name === null) return undefined
     if (typeof name === 'string') return name
-    throw notValid(`The function given as actor returned ${shown(name)}.`, 'Return a text, or undefined.')
+    throw notValid(`The function given as actor returned ${shown(name)}.`, 'Return a string, or undefined.')
   }
 }

@@ -32,7 +32,7 @@ export function shardsAdvice(className: string, { name, companions, cap }: Relat
   if (companions.shards === undefined) return `Replace @Companion on ${place} by ${sharded}.`
   return companions.shards < MAX_SHARDS
     ? `Raise the shards of ${place}: ${sharded}.`
-    : `Divide ${place} among several owners: it has the most shards that there are.`
+    : `Divide ${place} among several owners: it already has the largest number of shards.`
 }
 
 /** Bins that grow with the members of a collection. */

@@ -44,7 +44,7 @@ function layoutBins({ codec, kinds }: MappedClass): readonly string[] {
   return [...new Set([...codec.binsOf([]), ...kinds.flatMap((kind) => layoutsOf(kind).map(({ bin }) => bin))])]
 }
 
-/** Undefined for a record of another tenant. */
+/** Returns undefined for a record of another tenant. */
 export function storedLayouts(
   { bins, digest }: Pick<FoundRecord, 'bins' | 'digest'>,
   mapped: MappedClass,

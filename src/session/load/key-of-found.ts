@@ -68,7 +68,7 @@ export function companionIn(
   }
 }
 
-/** Undefined for a record of another tenant. */
+/** Returns undefined for a record of another tenant. */
 function ofTenant<T>(find: () => T): T | undefined {
   try {
     return find()

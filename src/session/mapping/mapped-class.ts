@@ -164,7 +164,7 @@ export class MappedClass {
     return this.keyOfRead(this.codec.hydrate(bins, this.keyAlone), tenant)
   }
 
-  /** Key of an entity as it was read: a reference of a tenant is stored with the tenant, which its part of the key has not. */
+  /** Key of an entity as it was read: a reference of a tenant is stored with the tenant, which its part of the key lacks. */
   keyOfRead(entity: object, tenant: Tenant | undefined): KeyValue {
     const schemes = (this.#tenantRefs ??= this.#findTenantRefs())
     if (schemes.size === 0) return this.codec.key.keyOf(entity)

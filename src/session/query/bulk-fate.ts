@@ -9,7 +9,7 @@ import { recordId, type RecordKey } from '../../plan/record-key.js'
 import { isWritten } from '../flush/written-entities.js'
 
 /**
- * What a failure says of the record that was to be written. `incomplete`: it is written, and a hook after it or a record that changes
+ * Meaning of a failure for the record that was to be written. `incomplete`: it is written, and a hook after it or a record that changes
  * with it has failed. `gone`: it was deleted meanwhile. `conflict`: not written, because another writer has changed it.
  */
 export type BulkFate = 'notWritten' | 'conflict' | 'inDoubt' | 'incomplete' | 'gone'

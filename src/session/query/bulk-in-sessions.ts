@@ -36,7 +36,7 @@ interface Stop {
   readonly cause: unknown
   /** Entities that may or may not be written. */
   readonly inDoubt: readonly KeyValue[]
-  /** Entities that are written, but not all that belongs to it is done. */
+  /** Entities that were written, while something that belongs to the write failed. */
   readonly incomplete: readonly KeyValue[]
 }
 
@@ -64,7 +64,7 @@ export async function bulkInSessions<T extends object>(
   }
 }
 
-/** Adds what was written to the failure; where nothing can have been, the failure says it all. An abort is the caller's own. */
+/** Adds to the failure what was written; where nothing can have been written, the failure stays as it is. An abort is the caller's own. */
 function stoppedBy<T extends object>(
   { cause, inDoubt, incomplete }: Stop,
   { className, signal }: Bulk<T>,
@@ -73,20 +73,20 @@ function stoppedBy<T extends object>(
   const { written, keys, cursor } = progress
   if (written + inDoubt.length === 0 || signal?.aborted === true) return cause
   const parts = [
-    `has written ${written} records${keys.length === 0 ? '' : ` and not ${keys.length} of the last step (${some(keys)})`}`,
-    ...(inDoubt.length === 0 ? [] : [`${inDoubt.length} may or may not be written (${some(inDoubt)})`]),
+    `stopped after it had written ${written} records${keys.length === 0 ? '' : `, but not ${keys.length} of the last step (${some(keys)})`}`,
+    ...(inDoubt.length === 0 ? [] : [`${inDoubt.length} may or may not have been written (${some(inDoubt)})`]),
     ...(incomplete.length === 0
       ? []
       : [
-          `of ${incomplete.length} that are written, a hook or what changes with the record failed (${some(incomplete)})`,
+          `${incomplete.length} were written, but a hook or a record that changes with them failed (${some(incomplete)})`,
         ]),
   ]
   const steps = [
-    'Remove its cause',
-    ...(keys.length === 0 ? [] : ['write what is not']),
+    'Remove the cause',
+    ...(keys.length === 0 ? [] : ['write the missing ones']),
     ...(inDoubt.length === 0 ? [] : ['load those in doubt to see what is stored']),
-    ...(incomplete.length === 0 ? [] : ['complete what is incomplete']),
-    ...(cursor === undefined ? [] : ['and go on with { after: error.cursor }']),
+    ...(incomplete.length === 0 ? [] : ['complete the incomplete ones']),
+    ...(cursor === undefined ? [] : ['and continue with { after: error.cursor }']),
   ]
   return new BulkStoppedError(`The bulk operation on ${className} ${parts.join('; ')}.`, {
     className,

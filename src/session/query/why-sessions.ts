@@ -23,7 +23,7 @@ export function whySessionsUpdate(
 }
 
 export function whySessionsDelete({ kinds, needsEntityToDelete }: MappedClass): string | undefined {
-  if (kinds.some(({ shards }) => shards !== undefined)) return 'the class has counters in shards'
+  if (kinds.some(({ shards }) => shards !== undefined)) return 'the class has sharded counters'
   if (kinds.some(({ model }) => model.history !== undefined)) return 'the class has a @History'
   if (kinds.some(({ model }) => model.archive !== undefined)) return 'records of the class may be archived'
   if (kinds.some(({ standsAlone }) => !standsAlone)) return 'the class has relations, or others point to it'

@@ -162,7 +162,7 @@ export class ManagedEntity implements Tracked {
     if (this.#queued === work) this.#queued = undefined
   }
 
-  /** The write of its record that is planned or on its way. */
+  /** The write of its record that is planned or under way. */
   get sending(): SentWrite | undefined {
     return this.#sending
   }

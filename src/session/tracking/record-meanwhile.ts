@@ -5,7 +5,7 @@ import type { ManagedEntity } from './managed-entity.js'
 import type { SentWrite } from './sent-write.js'
 import type { WriteOptions } from './write-options.js'
 
-/** The write that what a handle changes now comes after: on its way, or in doubt. A sharded counter is written to companions instead. */
+/** The write that a handle's change must come after: one under way, or in doubt. A sharded counter is written to companions instead. */
 function writeBefore(managed: ManagedEntity, property: string): SentWrite | undefined {
   const { sending, doubt } = managed
   if (isSharded(managed, property)) return undefined

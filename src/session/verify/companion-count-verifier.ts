@@ -90,7 +90,7 @@ export class CompanionCountVerifier {
     return roots.map((root, i) => {
       const own = held.slice(at, (at += homes[i].length))
       const { isDeleting, generation, age } = readingOf(root)
-      // Members that move are in one record or in two, and the count is that of before.
+      // Members that move are in one record or in two, and the count has not changed.
       if (root === null || isDeleting || store.growing?.isUnsettled(owners[i].record) === true) return undefined
       return {
         count: Number(root.bins[bin] ?? 0),

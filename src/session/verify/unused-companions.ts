@@ -14,7 +14,7 @@ import { dropCompanion } from './drop-companion.js'
 import { verifyTerms, type VerifyOptions } from './verify-options.js'
 
 /**
- * Finds companions of a collection that is sharded on demand which their owner does not use: a process that was killed in a split had sent the
+ * Finds companions of a collection that is sharded on demand which their owner does not use: a process that was killed during a split had sent the
  * command that makes them, and it arrived when the split was over. Such a companion is closed, so that it holds nothing.
  */
 export async function* unusedCompanions(

@@ -131,7 +131,7 @@ function attributesMatch(from: Reached, relation: RelationModel, where: unknown,
   return matchOf(context.classes.model.embeddable(attributes), where, context)
 }
 
-/** Undefined where the server is too old, or does not know a condition: then all links are read, and looked at here. */
+/** Returns undefined where the server is too old, or does not know a condition: then all links are read, and checked here. */
 function attributesOnServer(
   from: Reached,
   { attributes }: RelationModel,

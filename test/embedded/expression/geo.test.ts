@@ -50,5 +50,5 @@ describe('A comparison of places answers for', () => {
     it(name, () => expect([compare(a, b), compare(b, a)]).to.deep.equal([expected, expected]))
   }
 
-  it('what is not a place: 4', () => expect(compare(circle, 'x')).to.equal(4))
+  it('answers 4 for a value that is not a place', () => expect(compare(circle, 'x')).to.equal(4))
 })

@@ -133,10 +133,10 @@ describe('A selection by path answers', () => {
   }
 
   for (const [name, levels] of MALFORMED) {
-    it(`4 for ${name}`, () => expect(run(levels, VALUES | NO_FAIL, people)).to.deep.equal(INVALID))
+    it(`answers 4 for ${name}`, () => expect(run(levels, VALUES | NO_FAIL, people)).to.deep.equal(INVALID))
   }
 
-  it('4 for unknown flags', () => expect(run(path(ALL), 0x20, people)).to.deep.equal(INVALID))
+  it('answers 4 for unknown flags', () => expect(run(path(ALL), 0x20, people)).to.deep.equal(INVALID))
 })
 
 describe('A change by path makes', () => {

@@ -238,7 +238,7 @@ export const COMPANIONS: Family = {
     deletion('delete a child', brokers, Offer, (world) => world.name(0)),
     deletion('delete a parent with its children', brokers, Broker, (world) => world.name(0)),
     deletion('delete a parent with children that do not know it', pads, Pad, (world) => world.name(0)),
-    deletion('delete a parent and let its children go', crews, Crew, (world) => world.name(0)),
+    deletion('delete a parent and detach its children', crews, Crew, (world) => world.name(0)),
     deletion('delete a fan who follows and is followed', fans, Fan, (world) => world.name(0)),
     deletion('delete the other side of links', guilds, Guild, (world) => world.name(0)),
   ],

@@ -107,6 +107,6 @@ export const INDEXED: Family = {
     },
     deletion('delete a child', departments, Employee, (world) => world.name(0)),
     deletion('delete a parent with its children', departments, Department, (world) => world.number(0)),
-    deletion('delete a parent and let its children go', squads, Squad, (world) => world.number(0)),
+    deletion('delete a parent and detach its children', squads, Squad, (world) => world.number(0)),
   ],
 }

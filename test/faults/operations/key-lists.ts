@@ -113,6 +113,6 @@ export const KEY_LISTS: Family = {
     },
     deletion('delete a child', agents, Listing, (world) => world.name(0)),
     deletion('delete a parent with its children', agents, Agent, (world) => world.number(0)),
-    deletion('delete a parent and let its children go', teams, Team, (world) => world.number(0)),
+    deletion('delete a parent and detach its children', teams, Team, (world) => world.number(0)),
   ],
 }

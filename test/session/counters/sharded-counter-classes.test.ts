@@ -48,7 +48,7 @@ const CLASSES = [Media, Film, Song, Review]
 const ID = Buffer.from([1, 2, 3])
 
 for (const mode of MODES) {
-  describe(`counters in shards of related classes and subclasses (${mode})`, () => {
+  describe(`sharded counters of related classes and subclasses (${mode})`, () => {
     let db: Database
     let server: TestServer
     useDatabase(mode, CLASSES, (opened) => ({ db, server } = opened))

@@ -31,7 +31,7 @@ const COMPANIONS = 'shf_page_views'
 type Fate = 'added' | 'not added' | 'in doubt'
 
 for (const mode of MODES) {
-  describe(`counters in shards, when something fails (${mode})`, () => {
+  describe(`sharded counters, when something fails (${mode})`, () => {
     let db: Database
     let server: TestServer
     let namespace: string

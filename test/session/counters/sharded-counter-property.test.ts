@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 for (const mode of MODES) {
-  describe(`counters in shards, whatever is done with their records (${mode})`, () => {
+  describe(`sharded counters, whatever is done with their records (${mode})`, () => {
     let db: Database
     useDatabase(mode, [Page], (opened) => ({ db } = opened))
 

@@ -44,7 +44,7 @@ class Shop {
   @Sharded({ by: 'hash', shards: 2 }) @Counter() visits = 0
 }
 
-describe('counters in shards in a namespace with a default-ttl', () => {
+describe('sharded counters in a namespace with a default-ttl', () => {
   it('are refused unless the class never expires', async () => {
     @Record({ set: 'shc_kept', ttl: 'never' })
     class Kept {
@@ -68,7 +68,7 @@ describe('counters in shards in a namespace with a default-ttl', () => {
 })
 
 for (const mode of MODES) {
-  describe(`counters in shards (${mode})`, () => {
+  describe(`sharded counters (${mode})`, () => {
     let db: Database
     let server: TestServer
     let namespace: string

@@ -107,7 +107,7 @@ for (const mode of MODES) {
       expect(four).to.be.at.most(one)
     })
 
-    it('refuses first and last, which members in several records have not', () => {
+    it('refuses first and last, because members in several records have no order', () => {
       expect(() => from('ann').out('followers', { first: 1 })).to.throw(/no order/)
     })
   })

@@ -95,7 +95,7 @@ export class PartWrites extends PartSender {
       if (rest.length > 0) throw table.parts.tooManyMoves(table.owner, rest.length, changes.moveCount)
       const settle = this.settle(parts, group, changes)
       const place = places[i]
-      // Refused, and with it all that belongs together.
+      // Its refusal refuses all that belongs together.
       if (place === undefined) return draft.add(stage, held(model, owner), settle)
       if (place.isThere) return draft.add(stage, this.#homes.change(place.home, shards, changes), settle)
       if (isChange(group)) throw this.gone(table, group)

@@ -41,7 +41,7 @@ export async function takePointing(
   )
 }
 
-/** Reads the children that the index lists; where it lists the way to them, all that are there. */
+/** Reads the children that the index lists; where it lists the paths to them, all that are there. */
 function childrenOf({ bin: name, relation }: PartClass, index: InverseIndexModel, pointedTo: UserKey): ReadOperation {
   if (index.through !== undefined) return readBin(name)
   const ids = mapGet(bin('map', index.bin), pointedTo, 'list')

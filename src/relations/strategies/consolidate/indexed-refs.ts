@@ -10,7 +10,7 @@ export interface IndexedPart {
   readonly at: IndexCoverage
   /** Targets, one for each index; null where the part points to nothing. */
   readonly refs: readonly (UserKey | null)[]
-  /** The parts in it by their keys in its map, for each collection on the way to an index. */
+  /** The parts in it by their keys in its map, for each collection on the path to an index. */
   readonly children: readonly ReadonlyMap<string, IndexedPart>[]
 }
 
@@ -30,7 +30,7 @@ export class IndexCoverage {
   /** The reference that each index lists here; undefined where the index is not about these parts. */
   readonly refs: readonly (string | undefined)[]
   readonly #indexes: readonly IndexPath[]
-  /** Number of collections on its way that each index has behind it; -1 for one that leads elsewhere. */
+  /** Number of collections of its path that each index has passed; -1 for one that leads elsewhere. */
   readonly #steps: readonly number[]
   #inside: readonly { readonly field: ChildrenField; readonly at: IndexCoverage }[] | undefined
 
@@ -61,7 +61,7 @@ export class IndexCoverage {
     return this.#indexes[index].target
   }
 
-  /** Indexes about the parts at the end of a way; undefined where no index is about them. */
+  /** Indexes about the parts at the end of a path; undefined where no index is about them. */
   along(way: readonly { readonly field: ChildrenField }[]): IndexCoverage | undefined {
     return way.reduce<IndexCoverage | undefined>(
       (at, step) => at?.inside.find(({ field }) => field === step.field)?.at,
@@ -107,7 +107,7 @@ export function* entriesOf(root: KeyValue, seen: IndexedPart, keys: readonly str
   for (const each of children) for (const [key, child] of each) yield* entriesOf(root, child, [...keys, key])
 }
 
-/** An indexed part in its list: its id, or the way to it from the child of the record. */
+/** An indexed part in its list: its id, or the path to it from the child of the record. */
 export const entryAt = (id: KeyValue, keys: readonly string[]): Value => (keys.length === 0 ? id : [id, ...keys])
 
 export function entryId(entry: Value): string {

@@ -49,7 +49,7 @@ class Pointers {
   }
 }
 
-/** The way to a part in the record. */
+/** The path to a part in the record. */
 interface Way {
   readonly id: KeyValue
   readonly keys: readonly string[]

@@ -12,7 +12,7 @@ interface Holder {
   /** The collection of the record, and the bin that it is stored in. */
   readonly property: string
   readonly bin: string
-  /** The way to the part, for people and in the bin. */
+  /** The path to the part, for people and in the bin. */
   readonly way: string
   readonly path: readonly MapKey[]
 }

@@ -74,7 +74,7 @@ export class NestedParts implements HeldParts, PartHolder {
     if (id !== null) this.#members.delete(userKeyId(id))
   }
 
-  /** Takes a child out for a plan, and gives what puts it back. */
+  /** Takes a child out for a plan, and returns what puts it back. */
   withdraw(part: object, isPreview: boolean): () => void {
     this.#withdrawn.set(part, isPreview)
     return () => void this.#withdrawn.delete(part)

@@ -150,7 +150,7 @@ export class PartChanges {
       const ids = [...this.#removed, ...this.#displaced]
       if (ids.length > 0) operations.push(mapRemoveFound(name, sortKeyBin, ids))
     }
-    // Before anything moves: they were recorded for the places that children have.
+    // Before anything moves, because they were recorded for the current places of children.
     for (const recorded of this.#recorded) operations.push(...recorded.operations)
     if (this.#moves.length > 0) operations.push(mapMove(name, this.#moves))
     operations.push(...this.#patches, ...put(name, this.#puts))

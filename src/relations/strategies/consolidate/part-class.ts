@@ -117,7 +117,7 @@ export class PartClass {
   #elsewhere(part: object, property: string, given: KeyValue, own: KeyValue): SkeinError {
     const { name } = this.codec.model
     const id = describeKey(this.keyOf(part) ?? given)
-    const message = `${name} ${id} says in ${property} that it belongs to ${this.#owner.name} ${describeKey(given)}, not to ${describeKey(own)}: nobody would find it there by its id.`
+    const message = `${name} ${id} says in ${property} that it belongs to ${this.#owner.name} ${describeKey(given)}, not to ${describeKey(own)}: it could not be found there by its id.`
     return new SkeinError('SKEIN_2424', message, {
       className: name,
       property,

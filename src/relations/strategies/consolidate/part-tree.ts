@@ -7,7 +7,7 @@ export interface PartBelow {
   readonly codec: ChildCodec
   /** The part that has it; absent for the outermost one. */
   readonly parent?: object
-  /** The collections on the way to it and its id in each, outermost first. */
+  /** The collections on the path to it and its id in each, outermost first. */
   readonly steps: readonly PartStep[]
 }
 

@@ -211,12 +211,12 @@ export class PartVerification implements InsideVerification {
       noted.delete(userKeyId(id))
       // Moving a part updates this entry.
       if (entry?.value === place || compareKeys(place, rightPlace) !== 0) continue
-      const says = `${entry === undefined ? 'has not noted' : 'has noted wrongly'} in ${name} where ${describeKey(id)} is`
+      const says = `${entry === undefined ? 'does not say' : 'says wrongly'} in ${name} where ${describeKey(id)} is`
       const operations = [...create, mapPut(name, id, place)]
       faults.push({ kind: 'wrongSortKey', property, partKey: id, repair: 'add', says, operations })
     }
     for (const { key } of noted.values()) {
-      const says = `has noted in ${name} where ${describeKey(key)} is, and has no such child in ${property}`
+      const says = `says in ${name} where ${describeKey(key)} is, but has no such child in ${property}`
       const operations = [mapRemoveKeys(name, [key])]
       faults.push({ kind: 'wrongSortKey', property, partKey: key, repair: 'remove', says, operations })
     }

@@ -24,7 +24,7 @@ interface Pointers {
   readonly along: readonly string[]
   readonly bin: string
   readonly index: IndexModel
-  /** Other records hold the children, and nobody needs to see the owners. */
+  /** True where other records hold the children, so that the owners need not be loaded. */
   readonly isUnread: boolean
   /** Dates of the children choose the records that hold them: only an owner, or the index, tells which there are. */
   readonly isDated: boolean
@@ -120,7 +120,7 @@ function pointsTo(model: Model, part: string, index: InverseIndexModel, { name }
   return kindsOf(model.entity(target)).includes(name)
 }
 
-/** Hooks see owners as they are stored, and of some only the record says which class it is. */
+/** True where owners need not be loaded: no hook sees them, and their class is known without the record. */
 const canStayUnread = ({ discriminator, hooks }: EntityModel): boolean =>
   discriminator === undefined && hooks.beforeSave.length + hooks.afterSave.length === 0
 
@@ -187,7 +187,7 @@ async function removeChildren(
 const stateOf = ({ entity }: Tracked, { relation }: Pointers): CollectionState =>
   collectionStateOf(readProperty(entity, relation) as object)
 
-/** Nobody else gives the state its parts. */
+/** The table of parts, which only this strategy puts into the state. */
 const tableOf = (owner: Tracked, pointers: Pointers): PartTable => stateOf(owner, pointers).parts as PartTable
 
 /** Entries of the index of each owner, read in one batch: the children themselves need not be loaded. */
@@ -210,7 +210,7 @@ async function entriesOf(
   return records.map((all) => all.flatMap((record) => (record?.bins[bin] ?? []) as readonly Value[]))
 }
 
-/** Reads children that have such parts in them which the session does not know: all of one tick, and so in one batch read. */
+/** Reads children that contain such parts unknown to the session: all in one tick, and so in one batch read. */
 async function readUnknown(
   entries: ReadonlyMap<Tracked, readonly Value[]>,
   pointers: Pointers,

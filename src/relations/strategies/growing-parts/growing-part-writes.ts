@@ -92,7 +92,7 @@ export class GrowingPartWrites extends PartSender {
     planned.forEach(({ group, changes, change }, i) => {
       const place = places[i]
       if (place === undefined) {
-        // Refused, and with it all that belongs together.
+        // Its refusal refuses all that belongs together.
         if (change.kind === 'add') return draft.add(stage, held(this.#homes.model, owner), change.settle)
         if (change.kind === 'change') throw this.gone(table, group)
         return draft.beforeSending(() => changes.confirm())

@@ -288,9 +288,9 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 }
 
-/** Taken out of its collection, and no write replaces what the record says. */
+/** True for an entity taken out of its collection while no write replaces what the record says. */
 const isTakenOut = ({ overwrite, state }: Tracked, ref: RefState): boolean =>
   state === 'stored' && overwrite !== true && ref.isTakenOut
 
-/** Of what is upserted nobody knows what the record says. */
+/** False for an upsert: what the record says is unknown. */
 const isAsStored = ({ overwrite }: Tracked, state: RefState): boolean => state.isStored && overwrite !== true

@@ -115,7 +115,7 @@ export class EndedLinkReads implements EndedLinks {
 const endedStore = (owner: EntityModel, relation: RelationModel, target: EntityModel): MemberStore =>
   storeOf(owner, { ...relation, bin: relation.endedBin!, endedBin: undefined }, target)
 
-/** Through the codec, because the client does not return every number as it was stored. */
+/** Decodes through the codec, because the client does not return every number as it was stored. */
 export const recoded = (codec: PartCodec, [at, attributes]: EndedLink): EndedLink => [
   at,
   codec.encode(codec.decode(attributes), 1),

@@ -32,7 +32,7 @@ export class RecordWrite implements PlannedRecord, SentWrite {
   readonly #growth: number
   /** Options that the command carries out; calls may add others while it is under way. */
   #options: readonly WriteOptions[] | undefined
-  /** What it adds counts as written, though nobody knows. */
+  /** True once what it adds counts as written, though the answer was lost. */
   #isReported = false
   #recorded: Set<string> | undefined
   /** Time to live that the entity's own property showed when the command was made. */
