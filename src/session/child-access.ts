@@ -17,6 +17,7 @@ import { childCollection } from './child-collection.js'
 import { askApart, askPathApart } from './child-apart.js'
 import { managedOf } from './tracking/identity-map.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
+import { recordUnsent } from './child-meanwhile.js'
 import { recordedChanges } from './tracking/write-options.js'
 
 /** A consolidated child as its handles see it. */
@@ -99,25 +100,23 @@ class ChildAccess implements RecordTarget {
     if (child.part) change.check?.(child.part)
     const part = child.part && this.#inside(child.part)
     const fields = { steps: this.#steps, bins: this.#touched(change.operation) }
-    const unsent = part && child.isAdded ? undefined : child.unsent(fields)
-    if (part && unsent === undefined) return void change.apply(part)
     const { property } = change
-    const record = (operation: Change['operation']): void => {
-      if (child.apart !== undefined) child.apart.record(operation)
-      else managed.addWriteOptions({ change: { property, operation, apply: unchanged } })
-    }
-    for (const operation of unsent ?? []) record(operation as Change['operation'])
+    const record = (operation: Change['operation']): (() => void) =>
+      child.apart?.record(operation) ?? managed.addWriteOptions({ change: { property, operation, apply: unchanged } })
+    const recorded = part && recordUnsent(child, fields, record)
+    if (part && recorded === undefined) return void change.apply(part)
     if (part) {
       change.apply(part)
       child.accept(fields)
     }
     const sent = child.part ? change : unread(change)
-    record(sent.operation)
+    const undo = record(sent.operation)
+    recorded?.(undo)
     // Only the server can apply some changes: until they are sent, the child shows what is stored.
     if (change.isByServer === true) return
-    const recorded = (): readonly WriteOperation[] =>
+    const pending = (): readonly WriteOperation[] =>
       child.apart?.recorded ?? recordedChanges(managed).map(({ operation }) => operation)
-    const isUnsent = (): boolean => recorded().includes(sent.operation)
+    const isUnsent = (): boolean => pending().includes(sent.operation)
     child.showWhenRead({ apply: (read) => void change.apply(this.#inside(read)), isUnsent, added: this.#within(added) })
   }
 

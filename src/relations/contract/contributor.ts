@@ -48,6 +48,8 @@ export interface Contributor {
   cascadeKeys?(tracked: Tracked, reach: Cascade, reader: Reader): Promise<readonly KeyValue[]> | undefined
   /** Names what is saved or deleted together with this entity. Called again for everything that is reached. */
   cascade?(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): void | Promise<void>
+  /** Forgets what was planned before for this entity: it was not sent, or not answered. */
+  dropPlan?(tracked: Tracked): void
   /** Adds what saving this entity sends. */
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void>
   /** Adds what deleting this entity sends. */

@@ -43,6 +43,18 @@ export interface PartFields {
   readonly bins: ReadonlySet<string>
 }
 
+/** A part that is on its way to its record, as handles see it that change the part meanwhile. */
+export interface SentPart {
+  /** The part as it was sent. */
+  snapshot: object
+  /** All of the part is sent: if that fails, it is sent again as it is then. */
+  readonly isPut: boolean
+  /** Notes a recorded change that the write carries out: done if it succeeds, to be sent again if it fails. */
+  carries(operation: WriteOperation, undo: () => void): void
+  /** Notes a recorded change that is only to be sent if the write succeeds. */
+  follow(undo: () => void): void
+}
+
 /** Location of one part in its record, and what the session knows of it. */
 export interface LocatedPart {
   readonly id: KeyValue
@@ -52,14 +64,16 @@ export interface LocatedPart {
   readonly part: object | null | undefined
   /** The part is new: its record does not have it yet. */
   readonly isAdded: boolean
-  /** Operations for what was changed in these fields of the loaded part; undefined where a part inside it is not stored yet. */
-  unsent(fields: PartFields): readonly WriteOperation[] | undefined
+  /** Set while a write of the loaded part is on its way. */
+  readonly sent: SentPart | undefined
+  /** Operations for what was changed in these fields of the loaded part, since it was sent or stored; undefined where a part inside it was not there then. */
+  unsent(fields: PartFields, since?: SentPart): readonly WriteOperation[] | undefined
   /** Marks what these fields of the loaded part show as stored, or recorded to be. */
   accept(fields: PartFields): void
   /** Set where another record than the owner's holds the part. */
   readonly apart?: {
-    /** Records an operation on the part; the next flush sends it there. */
-    record(operation: WriteOperation): void
+    /** Records an operation on the part; the next flush sends it there. Returns what takes it back. */
+    record(operation: WriteOperation): () => void
     /** Operations that are recorded and not sent yet. */
     readonly recorded: readonly WriteOperation[]
     /** Answers in their order; undefined where there is no such record. */

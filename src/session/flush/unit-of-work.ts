@@ -14,7 +14,7 @@ import { noteWritten } from './written-entities.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
-import { planDetached, planInto } from './plan/plan-change-set.js'
+import { dropPlan, planDetached, planInto } from './plan/plan-change-set.js'
 import { CopyUpkeep } from '../copies/copy-upkeep.js'
 import { hasDoubts, resolveDoubts } from './collect/resolve-in-doubt.js'
 import { deleteInSteps, type SendAll } from './drain/delete-in-steps.js'
@@ -246,10 +246,8 @@ type OnEnd = (end: () => void) => void
 
 /** Ends writes that were planned and never answered, because others have failed. */
 function endWrites(work: ChangeSet): void {
-  for (const managed of [...work.saved, ...work.removed]) {
-    managed.sending?.drop()
-    managed.endWrite()
-  }
+  for (const managed of work.saved) dropPlan(managed)
+  for (const managed of work.removed) dropPlan(managed)
 }
 
 const isNotWritten = ({ state }: Outcome): boolean => state === 'notWritten'

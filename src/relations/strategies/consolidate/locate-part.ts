@@ -8,21 +8,28 @@ export function locatePart(table: PartTable, given: unknown): LocatedPart {
   const { codec } = parts
   const id = parts.checkedId(given)
   const known = table.isSure(id) ? table.known(id) : undefined
+  const found = table.find(id)
+  const part = found ?? undefined
+  const sent = part && table.sent.of(id)
   return {
     id,
-    part: table.find(id),
+    part: found,
     place: parts.sortKey === undefined ? id : known?.place,
     isAdded: table.state.findAdded(id) !== undefined,
-    unsent: (fields) => {
-      if (known === undefined || codec.same(known.part, known.snapshot)) return []
-      const now = codec.snapshot(known.part)
+    sent,
+    unsent: (fields, since) => {
+      const snapshot = since?.snapshot ?? known?.snapshot
+      if (part === undefined || snapshot === undefined || codec.same(part, snapshot)) return []
+      const now = codec.snapshot(part)
       // Other fields are sent as changes of the part, with the orders and indexes that they belong to.
-      const before = withFields(codec, now, known.snapshot, fields)
-      return before && parts.patch({ ...known, snapshot: before }, owner)
+      const before = withFields(codec, now, snapshot, fields)
+      const place = known?.place ?? parts.placeOf(part)
+      return before && parts.patch({ part, place, snapshot: before, keeps: known?.keeps }, owner)
     },
     accept: (fields) => {
-      if (known !== undefined)
-        known.snapshot = withFields(codec, known.snapshot, codec.snapshot(known.part), fields) ?? known.snapshot
+      for (const each of [known, sent])
+        if (each !== undefined && part !== undefined)
+          each.snapshot = withFields(codec, each.snapshot, codec.snapshot(part), fields) ?? each.snapshot
     },
     showWhenRead: (change) => table.unsent.add(id, change),
   }

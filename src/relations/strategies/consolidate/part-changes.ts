@@ -176,7 +176,10 @@ export class PartChanges {
       if (state.isRemoved(id)) state.mark(id, undefined)
       else if (known !== undefined && !state.isAdded(id)) state.mark(known.part, 'added')
     }
-    for (const { known, wasAdded } of this.#sent) this.#table.confirm(known, wasAdded)
+    for (const { known, wasAdded } of this.#sent) {
+      this.#table.confirm(known, wasAdded)
+      this.#table.sent.confirmed(known)
+    }
     for (const recorded of this.#recorded) this.#table.recorded.sent(recorded)
     for (const part of this.#dropped) if (state.isAdded(part)) state.mark(part, undefined)
     if (this.#isWhole) this.#table.isLoaded = true
@@ -190,6 +193,7 @@ export class PartChanges {
     for (const { known: sent } of this.#sent) {
       const known = this.#table.known(sent.id)
       if (known !== undefined) known.snapshot = codec.advanceAdded(known.snapshot, sent.snapshot)
+      this.#table.sent.doubted(sent)
     }
   }
 
@@ -255,6 +259,7 @@ export class PartChanges {
       tuples: this.#parts.tuplesOf(part),
     }
     this.#sent.push({ known, wasAdded })
+    this.#table.sent.begin(known, before === undefined)
     return known
   }
 

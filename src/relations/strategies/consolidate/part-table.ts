@@ -17,6 +17,7 @@ import type { Tuple } from './part-order.js'
 import { knownBelow } from './part-tree.js'
 import { refillPart } from './refill-part.js'
 import { RecordedChanges } from './recorded-changes.js'
+import { SentParts } from './sent-parts.js'
 import { UnsentChanges } from './unsent-changes.js'
 
 /** A part as it is stored, as far as the session knows. */
@@ -50,6 +51,8 @@ export class PartTable implements PartHolder, RootParts {
   /** Changes that handles recorded, where the owner's own write does not carry them. */
   readonly recorded = new RecordedChanges()
   readonly unsent = new UnsentChanges()
+  /** Parts that are on their way to their record. */
+  readonly sent = new SentParts()
 
   constructor(state: CollectionState, parts: PartClass, owner: Tracked, reader: Reader) {
     this.state = state

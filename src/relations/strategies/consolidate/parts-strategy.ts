@@ -62,6 +62,10 @@ export abstract class PartsStrategy implements RelationStrategy {
   }
 
   abstract save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
+  dropPlan({ entity }: Tracked): void {
+    this.table(entity).sent.drop()
+  }
+
   abstract remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
   abstract load(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]>
   /** Finds a child by its id, also where it is not loaded. */

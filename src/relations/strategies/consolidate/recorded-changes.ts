@@ -28,8 +28,10 @@ export class RecordedChanges {
     return this.#changes.get(userKeyId(id))?.operations ?? []
   }
 
-  add(id: KeyValue, place: MapKey, operation: WriteOperation): void {
+  /** Returns what takes it back. */
+  add(id: KeyValue, place: MapKey, operation: WriteOperation): () => void {
     this.#changes.set(userKeyId(id), { id, place, operations: [...this.of(id), operation] })
+    return () => this.#keep(id, place, (each) => each !== operation)
   }
 
   /** Drops operations that were sent; others may have been recorded since. */

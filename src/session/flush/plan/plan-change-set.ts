@@ -35,6 +35,8 @@ export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): Pro
   for (const managed of work.saved) {
     if (!isToSave(managed)) continue
     const own = draftFor(managed, draft)
+    // Planned again as part of a transaction: the plan before it is not sent.
+    dropPlan(managed)
     for (const contributor of managed.mapped.contributors) planned.push(contributor.save(managed, own, reader))
   }
   for (const managed of work.removed) {
@@ -43,6 +45,11 @@ export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): Pro
   }
   for (const [managed, origins] of work.cascadedFrom) for (const from of origins) draft.tie(managed.key, from.key)
   return together(planned)
+}
+
+/** Forgets what was planned for an entity and not sent, or not answered. */
+export function dropPlan(managed: ManagedEntity): void {
+  for (const contributor of managed.mapped.contributors) contributor.dropPlan?.(managed)
 }
 
 /** Adds what detaches members whose other changes are in the plan, or sent. */

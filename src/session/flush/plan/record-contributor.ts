@@ -32,6 +32,11 @@ export class RecordContributor implements Contributor {
     return changedTtl(managed) !== undefined || (this.#mapped.hasAssigned && isAssigned(managed))
   }
 
+  dropPlan(managed: ManagedEntity): void {
+    managed.sending?.drop()
+    managed.endWrite()
+  }
+
   save(managed: ManagedEntity, draft: Draft, reader: Reader): void | Promise<void> {
     const planned = planRecord(managed, draft.now)
     this.#refs?.check(managed, reader)
@@ -55,8 +60,6 @@ export class RecordContributor implements Contributor {
 /** Plans the write or delete of the entity's own record; undefined when it is as stored. */
 export function planRecord(managed: ManagedEntity, now: Date): PlannedRecord | undefined {
   if (managed.state === 'removed') return planDelete(managed, now)
-  // Planned again, as part of a transaction: the plan before is not sent.
-  managed.sending?.drop()
   const write = planWrite(managed, now)
   // From here on, what a handle changes comes after this write.
   if (write !== undefined) managed.beginWrite(write)
