@@ -13,6 +13,7 @@ import { rejection } from '../session/rejection.js'
 import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
 import type { TestServer } from '../server.js'
+import { heardEvents } from '../heard-events.js'
 
 @Record({ set: 'ev-ship' })
 class Ship {
@@ -37,18 +38,6 @@ class Pier {
 class Boat {
   @Key() id!: number
   @ManyToOne(() => Pier, 'boats') pier = ref<Pier>()
-}
-
-async function heard<T>(channel: string, work: () => Promise<unknown>): Promise<T[]> {
-  const events: T[] = []
-  const listen = (event: unknown): void => void events.push(event as T)
-  subscribe(channel, listen)
-  try {
-    await work()
-  } finally {
-    unsubscribe(channel, listen)
-  }
-  return events
 }
 
 describe('events', () => {
@@ -105,7 +94,7 @@ describe('events', () => {
   }
 
   it('tell of each command its class, kind, time and bytes', async () => {
-    const events = await heard<CommandEvent>('skein:command', async () => {
+    const events = await heardEvents<CommandEvent>('skein:command', async () => {
       await driver.run([
         write('Agent', at('secret-key'), [op.writeBin('name', 'secret-value')], { exists: 'mustNotExist' }),
       ])
@@ -128,7 +117,7 @@ describe('events', () => {
   })
 
   it('show keys and values when asked', async () => {
-    const events = await heard<CommandEvent>('skein:command', () =>
+    const events = await heardEvents<CommandEvent>('skein:command', () =>
       using({ reveal: { keys: true, values: true } }, (other) =>
         other.run([write('Agent', at('my-key'), [op.writeBin('name', 'Ann')], { exists: 'upsert' })]),
       ),
@@ -185,7 +174,7 @@ describe('events', () => {
         watchSize: true,
       })
     let sizes: (number | undefined)[] = []
-    const events = await heard<WarningEvent>('skein:warning', () =>
+    const events = await heardEvents<WarningEvent>('skein:warning', () =>
       using({ reveal: { keys: true } }, async (other) => {
         sizes = []
         for (const index of [0, 1, 2]) sizes.push((await other.run([grow(index)]))[0].size)
@@ -201,7 +190,7 @@ describe('events', () => {
       limit: 131072,
     })
     expect(events.at(-1)?.size).to.equal(sizes.at(-1))
-    const calm = await heard('skein:warning', () =>
+    const calm = await heardEvents('skein:warning', () =>
       driver.run([write('Agent', at('small'), [op.writeBin('x', 1)], { exists: 'upsert', watchSize: true })]),
     )
     expect(calm).to.deep.equal([])
@@ -250,7 +239,7 @@ describe('events of queries and scans', () => {
   after(() => db?.close())
 
   it('tell class, kind, records, time and bytes, and neither keys nor values', async () => {
-    const events = await heard<CommandEvent>('skein:command', () => work(db))
+    const events = await heardEvents<CommandEvent>('skein:command', () => work(db))
     const many = events.filter(({ kind }) => kind === 'query' || kind === 'scan')
     expect(many.map((event) => [event.kind, event.class, event.set, event.records, event.code])).to.deep.equal([
       ['query', 'Sailor', 'ev-sailor', 3, 0],
@@ -271,13 +260,13 @@ describe('events of queries and scans', () => {
       ...{ hosts: server.hosts, namespace: server.namespaces[0], entities: [Ship, Sailor] },
       reveal: { keys: true },
     })
-    const events = await heard<CommandEvent>('skein:command', () => work(loud)).finally(() => loud.close())
+    const events = await heardEvents<CommandEvent>('skein:command', () => work(loud)).finally(() => loud.close())
     expect(events.find(({ kind }) => kind === 'query')?.text).to.contain('(ship = "secret-ship")')
   })
 
   it('tell of a query that fails, with its code', async () => {
     const lacking = await open({ hosts: server.hosts, namespace: server.namespaces[0], entities: [Pier, Boat] })
-    const events = await heard<CommandEvent>('skein:command', async () => {
+    const events = await heardEvents<CommandEvent>('skein:command', async () => {
       const error = await rejection(() => lacking.session().at(Pier, 1).collection('boats').count())
       expect((error as { code: string }).code).to.equal('SKEIN_4211')
     }).finally(() => lacking.close())

@@ -4,6 +4,7 @@ import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { bucketEnd, bucketName, bucketStart, startOfBucket } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { storedBins } from '../stored-bins.js'
 import { useDatabase } from '../use-database.js'
 import { DAY, HOUR, Site, event } from './bucket-models.js'
 
@@ -54,13 +55,7 @@ for (const mode of MODES) {
     let namespace: string
     useDatabase(mode, [Site], (opened) => ({ db, server, namespace } = opened))
 
-    const stored = async (set: string, key: string): Promise<{ [bin: string]: unknown } | undefined> => {
-      try {
-        return (await db.client.get({ ns: namespace, set, key })).bins
-      } catch {
-        return undefined
-      }
-    }
+    const stored = (set: string, key: string) => storedBins(db, namespace, set, key)
     const recordsOf = async (set: string): Promise<number> => (await db.client.query(namespace, set).results()).length
     const rowsOf = async (work: () => Promise<unknown>): Promise<number> => (await server.commands.during(work)).rows
 

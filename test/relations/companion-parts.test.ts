@@ -3,6 +3,7 @@ import { EntityGoneError, type Database } from 'skein'
 import { hashShard } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { storedBins } from '../stored-bins.js'
 import { useDatabase } from '../use-database.js'
 import { Board, COMPANION_PART_CLASSES, Post, SHARDS, Writer, comment, post, score } from './companion-part-models.js'
 
@@ -15,14 +16,7 @@ for (const mode of MODES) {
     let namespace: string
     useDatabase(mode, COMPANION_PART_CLASSES, (opened) => ({ db, server, namespace } = opened))
 
-    /** Bins of the record, or undefined. */
-    const stored = async (set: string, key: string | number): Promise<{ [bin: string]: unknown } | undefined> => {
-      try {
-        return (await db.client.get({ ns: namespace, set, key })).bins
-      } catch {
-        return undefined
-      }
-    }
+    const stored = (set: string, key: string | number) => storedBins(db, namespace, set, key)
     const recordsOf = async (set: string): Promise<number> => (await db.client.query(namespace, set).results()).length
 
     it('are spread by the hash of their ids, and the owner says how', async () => {

@@ -3,6 +3,7 @@ import { EntityGoneError, type Database } from 'skein'
 import { companionKey, hashShard } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { storedBins } from '../stored-bins.js'
 import { useDatabase } from '../use-database.js'
 import {
   Agent,
@@ -31,14 +32,7 @@ for (const mode of MODES) {
     let namespace: string
     useDatabase(mode, COMPANION_CLASSES, (opened) => ({ db, server, namespace } = opened))
 
-    /** Bins of the record, or undefined. */
-    const stored = async (set: string, key: string | number): Promise<{ [bin: string]: unknown } | undefined> => {
-      try {
-        return (await db.client.get({ ns: namespace, set, key })).bins
-      } catch {
-        return undefined
-      }
-    }
+    const stored = (set: string, key: string | number) => storedBins(db, namespace, set, key)
     const recordsOf = async (set: string): Promise<number> => (await db.client.query(namespace, set).results()).length
 
     const follow = (ids: readonly string[], whom = 'ada'): Promise<unknown> =>

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, OneToMany, Record, collection, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Embeddable()
 class Move {
@@ -25,13 +24,8 @@ for (const mode of MODES) {
   describe(`a capped collection of which not all is loaded (${mode})`, () => {
     let server: TestServer
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: [Account] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Account], (opened) => ({ db, server } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Account])
       await db.withSession((session) => {
         const { recent, smallest } = session.create(Account, { id: 1 })
         recent.add(move(1), move(2))

@@ -3,6 +3,7 @@ import type { Database } from 'skein'
 import { clockAhead } from '../clock-ahead.js'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { storedBins } from '../stored-bins.js'
 import { useDatabase } from '../use-database.js'
 import { Board, Card, Club, DATED_CLASSES, DAY, HOUR, Member, Pin, Star } from './dated-models.js'
 
@@ -19,13 +20,7 @@ for (const mode of MODES) {
     let namespace: string
     useDatabase(mode, DATED_CLASSES, (opened) => ({ db, server, namespace } = opened))
 
-    const stored = async (set: string, key: string | number): Promise<{ [bin: string]: unknown } | undefined> => {
-      try {
-        return (await db.client.get({ ns: namespace, set, key })).bins
-      } catch {
-        return undefined
-      }
-    }
+    const stored = (set: string, key: string | number) => storedBins(db, namespace, set, key)
     const recordsOf = async (set: string): Promise<number> => (await db.client.query(namespace, set).results()).length
     const rowsOf = async (work: () => Promise<unknown>): Promise<number> => (await server.commands.during(work)).rows
     const verify = async (repair = false): Promise<string[]> => {

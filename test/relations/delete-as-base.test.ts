@@ -13,9 +13,8 @@ import {
   ref,
   type Database,
 } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'vehicle', discriminator: 'kind', discriminatorValue: 'vehicle' })
 class Vehicle {
@@ -68,14 +67,8 @@ for (const mode of MODES) {
   describe(`deleting a subclass by its base class, which has no relations (${mode})`, () => {
     let namespace: string
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [...SETS, Bus, Turbine] })
-    })
-    after(() => db?.close())
+    useDatabase(mode, [...SETS, Bus, Turbine], (opened) => ({ db, namespace } = opened))
     beforeEach(async () => {
-      await emptySets(db, SETS)
       await db.withSession((session) => {
         const bus = session.create(Bus, { id: 1, name: 'red' })
         bus.seats.add(session.create(Seat, { id: 1 }), session.create(Seat, { id: 2 }))

@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Database, Finding, SplitEvent } from 'skein'
 import { companionKey, hashShard } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../server.js'
+import { storedBins } from '../stored-bins.js'
 import { useDatabase } from '../use-database.js'
 import { GROWING_PART_CLASSES, Remark, SHARDS, Thread, Writer, remark, score, thread } from './growing-part-models.js'
 
@@ -17,13 +18,7 @@ for (const mode of MODES) {
     let namespace: string
     useDatabase(mode, GROWING_PART_CLASSES, (opened) => ({ db, server, namespace } = opened))
 
-    const stored = async (set: string, key: string): Promise<{ [bin: string]: unknown } | undefined> => {
-      try {
-        return (await db.client.get({ ns: namespace, set, key })).bins
-      } catch {
-        return undefined
-      }
-    }
+    const stored = (set: string, key: string) => storedBins(db, namespace, set, key)
     const root = (): Promise<{ [bin: string]: unknown } | undefined> => stored('gpthread', 't')
     const shard = (at: number, of = 'remarks'): Promise<{ [bin: string]: unknown } | undefined> =>
       stored(`gpthread_${of}`, companionKey('t', at) as string)

@@ -12,10 +12,9 @@ import {
   type Database,
   type Session,
 } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { rejection } from '../session/rejection.js'
-import { sharedServer } from '../shared-server.js'
 
 @Record({ set: 'keyref-order' })
 class Order {
@@ -60,14 +59,8 @@ for (const mode of MODES) {
   describe(`a reference that is part of its record's key (${mode})`, () => {
     let db: Database
     let session: Session
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession(async (made) => {
         const order = made.create(Order, { id: 1 })
         made.create(Order, { id: 2 })

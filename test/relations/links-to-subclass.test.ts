@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, Record, collection, ref, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'animal', discriminator: 'kind', discriminatorValue: 'animal' })
 class Animal {
@@ -45,15 +44,8 @@ const visit = (id: string, guest: number): Visit => {
 for (const mode of MODES) {
   describe(`links to a subclass of what the relation names (${mode})`, () => {
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      const namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: [Animal, Dog, Keeper, Ranger] })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, [Animal, Dog, Keeper, Ranger], (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, [Animal, Keeper])
       await db.withSession((session) => {
         session.create(Dog, { id: 1 })
         session.create(Keeper, { id: 1 })

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { Key, ManyToMany, ManyToOne, OneToMany, Record, collection, ref, type Database } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode, type TestServer } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES, type TestServer } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'met-person' })
 class Person {
@@ -23,13 +22,8 @@ for (const mode of MODES) {
   describe(`paths that meet at one entity (${mode})`, () => {
     let server: TestServer
     let db: Database
-    before(async function () {
-      server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db, server } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession((session) => {
         const [one, two] = [1, 2].map((id) => session.create(Person, { id }))
         const post = session.create(Post, { id: 1 })

@@ -4,6 +4,7 @@ import type { Database, EntityClass, Finding, SplitEvent } from 'skein'
 import { companionKey, hashShard } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
+import { storedBins } from '../stored-bins.js'
 import { useDatabase } from '../use-database.js'
 import { Busy, Club, Comment, Fan, GROWING_CLASSES, Person, Post, Reader, SHARDS, make } from './growing-models.js'
 
@@ -22,13 +23,7 @@ for (const mode of MODES) {
     let namespace: string
     useDatabase(mode, GROWING_CLASSES, (opened) => ({ db, server, namespace } = opened))
 
-    const stored = async (set: string, key: string): Promise<{ [bin: string]: unknown } | undefined> => {
-      try {
-        return (await db.client.get({ ns: namespace, set, key })).bins
-      } catch {
-        return undefined
-      }
-    }
+    const stored = (set: string, key: string) => storedBins(db, namespace, set, key)
     const companions = (
       set: string,
       key: string,

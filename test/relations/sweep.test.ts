@@ -13,9 +13,8 @@ import {
   type Database,
   type Session,
 } from 'skein'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
-import { sharedServer } from '../shared-server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'tenant', tenant: true })
 class Tenant {
@@ -84,13 +83,7 @@ for (const mode of MODES) {
   describe(`a sweep (${mode})`, () => {
     let namespace: string
     let db: Database
-    before(async function () {
-      const server = await sharedServer()
-      namespace = needMode(this, server, mode)
-      db = await server.open({ namespace, entities: CLASSES })
-    })
-    after(() => db?.close())
-    beforeEach(() => emptySets(db, CLASSES))
+    useDatabase(mode, CLASSES, (opened) => ({ db, namespace } = opened))
     afterEach(() => {
       meanwhile = () => Promise.resolve()
     })

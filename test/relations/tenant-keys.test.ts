@@ -15,10 +15,9 @@ import {
   type Session,
 } from 'skein'
 import Aerospike from 'aerospike'
-import { emptySets } from '../empty-sets.js'
-import { MODES, needMode } from '../server.js'
+import { MODES } from '../server.js'
+import { useDatabase } from '../use-database.js'
 import { rejection } from '../session/rejection.js'
-import { sharedServer } from '../shared-server.js'
 
 @Embeddable()
 class Since {
@@ -65,14 +64,8 @@ for (const mode of MODES) {
   describe(`relations between records of tenants with integer keys (${mode})`, () => {
     let db: Database
     let session: Session
-    before(async function () {
-      const server = await sharedServer()
-      db = await server.open({ namespace: needMode(this, server, mode), entities: CLASSES })
-      await db.indexes.sync()
-    })
-    after(() => db?.close())
+    useDatabase(mode, CLASSES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      await emptySets(db, CLASSES)
       await db.withSession(async (made) => {
         const [one, two] = [1, 2, 3, 4].map((id) => made.create(User, { id }))
         const items = [1, 2].map((id) => made.create(Item, { id }))

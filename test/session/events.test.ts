@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import 'reflect-metadata'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { Bin, Key, Record, type CommandEvent, type FlushEvent, type HiddenError, type WarningEvent } from 'skein'
 import { Person } from './models.js'
 import { inEachMode } from './modes.js'
 import { rejection } from './rejection.js'
+import { heardEvents } from '../heard-events.js'
 
 @Record({ set: 'album' })
 class Album {
@@ -18,25 +18,13 @@ class Album {
   @Bin() f?: string
 }
 
-async function eventsOf<T>(channel: string, work: () => Promise<unknown>): Promise<T[]> {
-  const events: T[] = []
-  const listen = (event: unknown): void => void events.push(event as T)
-  subscribe(channel, listen)
-  try {
-    await work()
-  } finally {
-    unsubscribe(channel, listen)
-  }
-  return events
-}
-
 inEachMode(
   'events',
   (bed) => {
     it('tell of each flush that sent something', async () => {
       const session = bed().db.session()
       for (const name of ['a', 'b', 'c']) session.create(Person, { id: bed().fresh(), name })
-      const events = await eventsOf<FlushEvent>('skein:flush', async () => {
+      const events = await heardEvents<FlushEvent>('skein:flush', async () => {
         await session.flush()
         await session.flush()
       })
@@ -52,7 +40,7 @@ inEachMode(
         .db.session()
         .save(Object.assign(new Person(), { id, name: 'a' }))
       const session = bed().db.session()
-      const events = await eventsOf<FlushEvent>('skein:flush', async () => {
+      const events = await heardEvents<FlushEvent>('skein:flush', async () => {
         await session.delete(Person, id)
         await session.delete(Person, id)
       })
@@ -69,7 +57,7 @@ inEachMode(
       session.create(Person, { id: taken.id, name: 'b' })
       session.create(Person, { id: bed().fresh(), name: 'c' })
       let error: unknown
-      const [event] = await eventsOf<FlushEvent>('skein:flush', async () => {
+      const [event] = await heardEvents<FlushEvent>('skein:flush', async () => {
         error = await rejection(() => session.flush())
       })
       expect(event).to.include({ commands: 2, written: 1, error })
@@ -80,7 +68,7 @@ inEachMode(
       await bed().db.session().upsert(person())
       const session = bed().db.session()
       session.create(Person, { id: bed().fresh(), name: 'b' })
-      const [one, several] = await eventsOf<FlushEvent>('skein:flush', async () => {
+      const [one, several] = await heardEvents<FlushEvent>('skein:flush', async () => {
         await rejection(() => bed().db.session().save(person()))
         session.persist(person())
         await rejection(() => session.flush())
@@ -95,7 +83,7 @@ inEachMode(
       const session = bed().db.session()
       const album = session.create(Album, { id: bed().freshNumber() })
       await session.flush()
-      const warnings = await eventsOf<WarningEvent>('skein:warning', async () => {
+      const warnings = await heardEvents<WarningEvent>('skein:warning', async () => {
         for (const side of ['a', 'b', 'c', 'd', 'e', 'f'] as const) {
           album[side] = 'x'.repeat(30_000)
           await session.flush()
@@ -108,7 +96,7 @@ inEachMode(
     it('tell of a record that a transaction makes large, with its own write', async function () {
       if (bed().server.sc !== bed().namespace) this.skip()
       const id = bed().freshNumber()
-      const warnings = await eventsOf<WarningEvent>('skein:warning', () =>
+      const warnings = await heardEvents<WarningEvent>('skein:warning', () =>
         bed().db.transaction(async (session) => {
           await session.save(Object.assign(new Album(), { id, a: 'x'.repeat(140_000) }))
         }),
@@ -119,7 +107,7 @@ inEachMode(
 
     it('tell nothing of a large value that takes the place of another', async () => {
       const id = bed().freshNumber()
-      const warnings = await eventsOf<WarningEvent>('skein:warning', async () => {
+      const warnings = await heardEvents<WarningEvent>('skein:warning', async () => {
         const session = bed().db.session()
         const album = await session.save(Object.assign(new Album(), { id, a: 'x'.repeat(90_000) }))
         for (const letter of ['y', 'z']) {
@@ -139,7 +127,7 @@ inEachMode(
         .save(Object.assign(new Album(), { id: bed().freshNumber(), a: 'x'.repeat(126 * 1024) }))
       const session = bed().db.session()
       const album = await session.load(Album, id)
-      const warnings = await eventsOf<WarningEvent>('skein:warning', async () => {
+      const warnings = await heardEvents<WarningEvent>('skein:warning', async () => {
         for (const side of ['b', 'c', 'd'] as const) {
           album[side] = 'x'.repeat(4000)
           await session.save(album)
@@ -154,13 +142,13 @@ inEachMode(
 
     it('tell of each command, without keys or values unless asked for', async () => {
       const person = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
-      const silent = await eventsOf<CommandEvent>('skein:command', () => bed().db.session().upsert(person))
+      const silent = await heardEvents<CommandEvent>('skein:command', () => bed().db.session().upsert(person))
       expect(silent).to.have.length(1)
       expect(silent[0]).to.include({ class: 'Person', kind: 'write', set: 'person', code: 0, rows: 1 })
       expect(JSON.stringify(silent)).to.not.contain('secret')
       const open = await bed().open({ reveal: { keys: true, values: true } })
       const other = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
-      const [loud] = await eventsOf<CommandEvent>('skein:command', () => open.session().upsert(other))
+      const [loud] = await heardEvents<CommandEvent>('skein:command', () => open.session().upsert(other))
       expect(loud.key).to.equal('secret key')
       expect(loud.text).to.contain('person/"secret key"').and.to.contain('write name = "secret name"')
       expect(loud.text).to.not.contain('\n')
@@ -170,7 +158,7 @@ inEachMode(
       const text = async (reveal: { keys?: boolean; values?: boolean }): Promise<string> => {
         const open = await bed().open({ reveal })
         const person = Object.assign(new Person(), { id: 'secret key', name: 'secret name' })
-        const [event] = await eventsOf<CommandEvent>('skein:command', () => open.session().upsert(person))
+        const [event] = await heardEvents<CommandEvent>('skein:command', () => open.session().upsert(person))
         return event.text
       }
       expect(await text({ values: true }))
@@ -186,7 +174,7 @@ inEachMode(
       const warning = async (reveal: { keys: boolean }): Promise<WarningEvent> => {
         const db = await bed().open({ reveal, limits: { warnRecordSize: 1000 } })
         const album = Object.assign(new Album(), { id, a: 'x'.repeat(20_000) })
-        const [event] = await eventsOf<WarningEvent>('skein:warning', () => db.session().upsert(album))
+        const [event] = await heardEvents<WarningEvent>('skein:warning', () => db.session().upsert(album))
         return event
       }
       const [loud, silent] = [await warning({ keys: true }), await warning({ keys: false })]
