@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js'
+import { and, lt, sinceUpdate, value, type Expression } from './expression.js'
 import type { UserKey } from './record-key.js'
 
 /** Index lookup: records whose bin holds this value (or one of a range), or has it among its list items or map keys. */
@@ -37,4 +37,15 @@ export interface QueryCommand {
 
 export function query(options: Omit<QueryCommand, 'kind'>): QueryCommand {
   return Object.freeze({ kind: 'query', ...options })
+}
+
+/** Milliseconds by which the clocks of this process and of a server may differ while a query runs. */
+const MARGIN = 5000
+
+/** Copies a query so that it finds only records that were changed within so many milliseconds. */
+export function changedWithin(command: QueryCommand, milliseconds: number): QueryCommand {
+  const isRecent = lt(sinceUpdate(), value(Math.ceil(milliseconds) + MARGIN))
+  const filter = command.filter === undefined ? isRecent : and(command.filter, isRecent)
+  const others = command.others?.map((each) => changedWithin(each, milliseconds))
+  return query({ ...command, filter, ...(others && { others }) })
 }

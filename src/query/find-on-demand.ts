@@ -1,12 +1,8 @@
 import type { WalkOptions } from '../driver/partition-walk.js'
-import { and, lt, sinceUpdate, value, type Expression } from '../plan/expression.js'
 import type { FoundRecord } from '../plan/outcome.js'
-import { query, type QueryCommand } from '../plan/query-command.js'
+import { changedWithin, type QueryCommand } from '../plan/query-command.js'
 import type { QueryPlan } from './plan-query.js'
 import type { QuerySource } from './query-source.js'
-
-/** Milliseconds by which the clocks of this process and of a server may differ while a query runs. */
-const MARGIN = 5000
 
 /**
  * Finds owners whose members are in their own records, or in companions once they are split, each owner once. Members that move are copied before
@@ -26,20 +22,14 @@ export async function* findOnDemand<T extends object>(
   const walk = (command: QueryCommand, isAgain: boolean): AsyncIterable<readonly FoundRecord[]> => {
     const walked = walks++
     const onStep = (share: number): void => options.onStep?.((walked + share) / 4)
-    const since = lt(sinceUpdate(), value(Math.ceil(performance.now() - began) + MARGIN))
-    return source.driver.query(isAgain ? onlyWhere(command, since) : command, { ...options, onStep })
+    const again = isAgain ? changedWithin(command, performance.now() - began) : command
+    return source.driver.query(again, { ...options, onStep })
   }
   for (const isAgain of [false, true]) {
     for await (const found of walk(inOwners.command(owners.bins), isAgain)) yield await owners.fresh(found)
     for await (const found of walk(plan.command(bins), isAgain))
       yield await owners.fresh(await source.owners(found, owners.bins, plan.filter))
   }
-}
-
-function onlyWhere(command: QueryCommand, holds: Expression): QueryCommand {
-  const filter = command.filter === undefined ? holds : and(command.filter, holds)
-  const others = command.others?.map((each) => onlyWhere(each, holds))
-  return query({ ...command, filter, ...(others && { others }) })
 }
 
 /** Owners that a query has found, in one place or in the other. */

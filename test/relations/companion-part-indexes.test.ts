@@ -8,6 +8,7 @@ import {
   OneToMany,
   Record,
   Sharded,
+  VersionConflictError,
   collection,
   ref,
   type Database,
@@ -127,6 +128,17 @@ for (const mode of MODES) {
       await session.flush()
       expect(await pointing('remarks.author', 1)).to.deep.equal([2])
       expect(await pointing('kept.author', 1)).to.deep.equal([])
+    })
+
+    it('refuse a change of a child that someone else points elsewhere', async () => {
+      const session = db.session()
+      const { remarks } = await session.load(Article, 1, { with: ['remarks'] })
+      await db.withSession(async (other) => {
+        ;(await (await other.load(Article, 1)).remarks.get('a'))!.author.set(null)
+      })
+      remarks.items.find(({ id }) => id === 'a')!.author.set(2)
+      const error: unknown = await session.flush().catch((thrown: unknown) => thrown)
+      expect(error).to.be.instanceOf(VersionConflictError)
     })
 
     it('lead to the children that go with what they point to', async () => {

@@ -13,7 +13,7 @@ import {
   ref,
   type Database,
 } from 'skein'
-import { MODES, type TestServer } from '../server.js'
+import { isNamedServer, MODES, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
 @Embeddable()
@@ -115,6 +115,32 @@ for (const mode of MODES) {
       if (mode === 'ap') expect((await server.commands.during(() => link('u2'))).rows).to.equal(2)
       else await link('u2')
       expect((await db.session().load(Group, 'h')).staffCount).to.equal(3)
+    })
+
+    it('are exact where changes meet a split that was left in the middle', async function () {
+      if (isNamedServer) this.skip()
+      const { faults } = server.embedded!
+      const steps = await server.open({ namespace, entities: CLASSES, transactions: 'off', retry: { attempts: 1 } })
+      const link = (...ids: string[]): Promise<unknown> =>
+        db.withSession((session) => {
+          for (const id of ids) session.at(Group, 'g').collection('staff').link(id, { name: 'staff' })
+        })
+      await link('u0', 'u1', 'u2', 'u3', 'u4')
+      // The third write of the owner takes out what was copied.
+      await faults.add({ namespace, set: 'ngroup', kind: 'write', skip: 2, answer: 4, times: Infinity })
+      await steps
+        .session()
+        .at(Group, 'g')
+        .collection('staff')
+        .shard(3)
+        .catch(() => undefined)
+      await faults.clear()
+      await steps.close()
+      await link('u0', 'u5')
+      await db.withSession((session) => void session.at(Group, 'g').collection('staff').remove('u1', 'u2', 'u9'))
+      expect(await counts()).to.deep.equal([0, 4, 0])
+      expect(await at('staff').keys()).to.deep.equal(['u0', 'u3', 'u4', 'u5'])
+      expect(await verify()).to.deep.equal([])
     })
 
     it('follow a split that a flush begins, children that move, and deletes', async () => {

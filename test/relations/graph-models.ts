@@ -2,6 +2,7 @@ import {
   type EntityClass,
   Bin,
   Copy,
+  CountOf,
   Embeddable,
   Key,
   ManyToMany,
@@ -12,14 +13,7 @@ import {
   collection,
   ref,
 } from 'skein'
-import {
-  Apart,
-  areChildrenOnDemand,
-  ChildrenInShards,
-  InShards,
-  LinkRecordsApart,
-  LinkRecordsInShards,
-} from './in-companions.js'
+import { Apart, InShards, LinkRecordsApart, LinkRecordsInShards } from './in-companions.js'
 
 @Embeddable()
 export class Role {
@@ -40,14 +34,14 @@ export class Person {
   @InShards('tasksIn') @OneToMany(() => Task, 'assignee') tasks = collection<Task>()
   @OneToMany(() => Task, 'doer', { strategy: 'secondaryIndex', onDelete: 'detach' }) chores = collection<Task>()
   @Apart('bookmarksIn') @OneToMany(() => Task) bookmarks = collection<Task>()
-  @ChildrenInShards('notesIn')
+  @LinkRecordsInShards('notesIn')
   @OneToMany(() => Note, {
     strategy: 'consolidate',
     eager: true,
-    // Children that are split on demand have no index of what they point to, and stay when that is deleted.
-    ...(areChildrenOnDemand ? {} : { inverseIndex: { about: { onTargetDelete: 'delete' } } }),
+    inverseIndex: { about: { onTargetDelete: 'delete' } },
   })
   notes = collection<Note>()
+  @CountOf('notes') noteCount = 0
   @Apart('followsIn') @ManyToMany(() => Person, 'followers', { owner: true }) follows = collection<Person>()
   @InShards('followersIn') @ManyToMany(() => Person, 'follows') followers = collection<Person>()
   @InShards('friendsIn') @ManyToMany(() => Person, 'friends') friends = collection<Person>()

@@ -1,6 +1,6 @@
 import { SkeinError, type Collection, type Database, type EntityClass } from 'skein'
 import { IDS, classOf, collectionsOf, type Kind } from './graph-models.js'
-import { areChildrenOnDemand, isOnDemand } from './in-companions.js'
+import { isOnDemand } from './in-companions.js'
 
 export const any = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length)]
 
@@ -27,7 +27,7 @@ export async function besideSplits(db: Database, work: () => Promise<void>, choo
 
 const ofGraph: Choice = () => {
   const kind = any<Kind>(['Person', 'Task'])
-  const children = kind === 'Person' && areChildrenOnDemand ? ['notes', 'notes', 'notes'] : []
+  const children = kind === 'Person' ? ['notes', 'notes', 'notes'] : []
   return [classOf(kind), any(IDS), any([...collectionsOf(kind), ...children])]
 }
 

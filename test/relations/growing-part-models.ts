@@ -1,4 +1,17 @@
-import { Bin, Counter, Embeddable, Key, ManyToOne, OneToMany, Record, Sharded, collection, ref } from 'skein'
+import {
+  Bin,
+  CountOf,
+  Counter,
+  Embeddable,
+  Key,
+  ManyToOne,
+  OneToMany,
+  Record,
+  Sharded,
+  collection,
+  ref,
+  type Database,
+} from 'skein'
 
 export const SHARDS = 4
 
@@ -23,6 +36,7 @@ export class Score {
   @Key() player!: number
   @Bin() points!: number
   @Bin() name?: string
+  @ManyToOne(() => Writer) author = ref<Writer>()
 }
 
 /** A class that keeps its children in its own record, until there are too many. */
@@ -34,7 +48,27 @@ export class Thread {
   @OneToMany(() => Remark, { strategy: 'consolidate', orders: { recent: ['at'] } })
   remarks = collection<Remark>()
   @Sharded({ by: 'hash', shards: SHARDS, when: { bytes: 4_000 }, subkeys: 'scoresIn' })
-  @OneToMany(() => Score, { strategy: 'consolidate', sortKey: ['points'], orders: { named: ['name'] } })
+  @OneToMany(() => Score, {
+    strategy: 'consolidate',
+    sortKey: ['points'],
+    orders: { named: ['name'] },
+    inverseIndex: { author: { name: 'scoredBy', onTargetDelete: 'delete' } },
+  })
+  scores = collection<Score>()
+}
+
+/** Counts its children as well, and is split by calls. */
+@Record({ set: 'gpmatch' })
+export class Match {
+  @Key() id!: string
+  @CountOf('scores') scoreCount = 0
+  @Sharded({ by: 'hash', shards: SHARDS, when: {} })
+  @OneToMany(() => Score, {
+    strategy: 'consolidate',
+    sortKey: ['points'],
+    orders: { named: ['name'] },
+    inverseIndex: { author: { name: 'scoredBy', onTargetDelete: 'delete' } },
+  })
   scores = collection<Score>()
 }
 
@@ -47,14 +81,29 @@ export class Board {
   notes = collection<Remark>()
 }
 
-export const GROWING_PART_CLASSES = [Board, Writer, Thread]
+export const GROWING_PART_CLASSES = [Board, Writer, Thread, Match]
 
 export const remark = (id: string, text = id, at?: number): Remark =>
   Object.assign(new Remark(), { id, text, ...(at === undefined ? {} : { at: new Date(at) }) })
-export const score = (player: number, points: number, name?: string): Score =>
-  Object.assign(new Score(), { player, points, ...(name === undefined ? {} : { name }) })
+export const score = (player: number, points: number, name?: string, author?: number): Score => {
+  const made = Object.assign(new Score(), { player, points, ...(name === undefined ? {} : { name }) })
+  if (author !== undefined) made.author.set(author)
+  return made
+}
+export const match = (id: string, ...scores: Score[]): Match => {
+  const made = Object.assign(new Match(), { id })
+  made.scores.add(...scores)
+  return made
+}
 export const thread = (id: string, ...remarks: Remark[]): Thread => {
   const made = Object.assign(new Thread(), { id })
   made.remarks.add(...remarks)
   return made
+}
+
+/** Owners with scores by a writer, as the inverse index finds them. */
+export async function scoredBy(db: Database, owner: typeof Thread | typeof Match, writer: number): Promise<string[]> {
+  const found: string[] = []
+  for await (const { id } of db.session().pointingTo<Thread | Match>(owner, 'scores.author', writer)) found.push(id)
+  return found.sort()
 }

@@ -2,12 +2,10 @@ import { Companion, Sharded } from 'skein'
 
 /**
  * With SKEIN_SHARDED=1 the same relations are kept in companion records, with SKEIN_SHARDED=demand as soon as they have some members, with
- * SKEIN_SHARDED=dates by the time at which they are made: what is stored and shown is the same. With SKEIN_SHARDED=demand-members consolidated
- * children stay in one record, with an index of what they point to.
+ * SKEIN_SHARDED=dates by the time at which they are made: what is stored and shown is the same.
  */
 export const isSharded = process.env.SKEIN_SHARDED === '1'
-export const isOnDemand = process.env.SKEIN_SHARDED?.startsWith('demand') === true
-export const areChildrenOnDemand = process.env.SKEIN_SHARDED === 'demand'
+export const isOnDemand = process.env.SKEIN_SHARDED === 'demand'
 export const isByDate = process.env.SKEIN_SHARDED === 'dates'
 
 /** Days that links are made on, by turns: else all would be of one. */
@@ -50,7 +48,3 @@ export const LinkRecordsApart = (subkeys: string): PropertyDecorator => {
 /** Of links that are kept when they are ended, which are not split on demand. */
 export const EndedInShards = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : InShards(subkeys))
 export const EndedApart = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : Apart(subkeys))
-
-/** Of consolidated children with an index of what they point to, which those that are split on demand do not have. */
-export const ChildrenInShards = (subkeys: string): PropertyDecorator =>
-  isOnDemand && !areChildrenOnDemand ? nothing : LinkRecordsInShards(subkeys)

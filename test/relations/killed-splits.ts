@@ -1,6 +1,6 @@
 import type { Database } from 'skein'
 import { GROWING_CLASSES, Post, make } from './growing-models.js'
-import { GROWING_PART_CLASSES, Thread, score, thread } from './growing-part-models.js'
+import { GROWING_PART_CLASSES, Match, match, score, scoredBy } from './growing-part-models.js'
 
 /** Members that are moved: keys, or consolidated children. */
 export type Kind = 'readers' | 'scores'
@@ -15,7 +15,7 @@ export const KILLED_CLASSES = [...GROWING_CLASSES, ...GROWING_PART_CLASSES]
 
 export const move = (db: Database, kind: Kind, to: number): Promise<void> => {
   const session = db.session()
-  const members = kind === 'readers' ? session.at(Post, 'p').collection(kind) : session.at(Thread, 'p').collection(kind)
+  const members = kind === 'readers' ? session.at(Post, 'p').collection(kind) : session.at(Match, 'p').collection(kind)
   return to < 0 ? members.merge() : members.shard(to)
 }
 
@@ -33,10 +33,8 @@ export async function prepare(db: Database, kind: Kind, from: number): Promise<v
         .add(...IDS.map((id) => `r${id}`))
     })
   } else {
-    await db.session().delete(Thread, 'p')
-    const made = thread('p')
-    made.scores.add(...IDS.map((id) => score(id, 100 - id, `name ${id}`)))
-    await db.session().save(made)
+    await db.session().delete(Match, 'p')
+    await db.session().save(match('p', ...IDS.map((id) => score(id, 100 - id, `name ${id}`, id % 3))))
   }
   if (from > 0) await move(db, kind, from)
 }
@@ -49,9 +47,9 @@ export async function change(db: Database, kind: Kind): Promise<void> {
       readers.remove('r3')
       readers.add('new')
     } else {
-      const scores = session.at(Thread, 'p').collection('scores')
+      const scores = session.at(Match, 'p').collection('scores')
       scores.remove(3)
-      scores.add(score(14, 1, 'new'))
+      scores.add(score(14, 1, 'new', 7))
     }
   })
 }
@@ -60,9 +58,11 @@ export async function change(db: Database, kind: Kind): Promise<void> {
 export async function shown(db: Database, kind: Kind): Promise<readonly unknown[]> {
   const session = db.session()
   if (kind === 'readers') return session.at(Post, 'p').collection('readers').keys()
-  const scores = session.at(Thread, 'p').collection('scores')
+  const scores = session.at(Match, 'p').collection('scores')
   const all = (await scores.page({ count: 100 })).map(({ player, points, name }) => `${player} ${points} ${name}`)
-  return [...all, await scores.by('named').count()]
+  const { scoreCount } = await session.load(Match, 'p')
+  const pointing = await Promise.all([0, 1, 2, 7].map((writer) => scoredBy(db, Match, writer)))
+  return [...all, await scores.by('named').count(), scoreCount, pointing.map(({ length }) => length)]
 }
 
 /** What is shown before and after the change. */
@@ -70,5 +70,6 @@ export function expected(kind: Kind, isChanged: boolean): readonly unknown[] {
   const ids = IDS.filter((id) => !isChanged || id !== 3)
   if (kind === 'readers') return [...ids.map((id) => `r${id}`), ...(isChanged ? ['new'] : [])].sort()
   const all = ids.map((id) => `${id} ${100 - id} name ${id}`).reverse()
-  return [...(isChanged ? ['14 1 new'] : []), ...all, ids.length + Number(isChanged)]
+  const count = ids.length + Number(isChanged)
+  return [...(isChanged ? ['14 1 new'] : []), ...all, count, count, [1, 1, 1, Number(isChanged)]]
 }

@@ -1,4 +1,3 @@
-import { areChildrenOnDemand } from './in-companions.js'
 import { RELATIONS, type Between, type Kind } from './graph-models.js'
 
 /** All links as sorted text, each side on its own: `Person 1 follows 2`, `Person 2 followers 1`. */
@@ -68,8 +67,7 @@ export class PlainGraph {
       this.remove('Badge', id)
       for (const key of this.#notes.keys()) if (ends(key)[0] === id) this.#notes.delete(key)
     }
-    if (kind === 'Task' && !areChildrenOnDemand)
-      for (const [key, about] of this.#notes) if (about === id) this.#notes.delete(key)
+    if (kind === 'Task') for (const [key, about] of this.#notes) if (about === id) this.#notes.delete(key)
     for (const relation of RELATIONS) {
       const links = this.#linksOf(relation)
       for (const link of [...links.keys()]) {

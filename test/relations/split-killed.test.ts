@@ -47,6 +47,7 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
     databases = await Promise.all(
       SPLITS.map(({ namespace }) => open({ hosts: server.hosts, namespace, entities: KILLED_CLASSES, ...PATIENT })),
     )
+    for (const db of databases) await db.indexes.sync()
     for (const db of databases)
       await db.withSession((session) => {
         for (let i = 0; i < 14; i++) session.persist(make(Reader, { id: `r${i}` }))
@@ -107,7 +108,7 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
     expect(await shown(db, kind), where).to.deep.equal(expected(kind, false))
     await change(db, kind)
     expect(await shown(db, kind), where).to.deep.equal(expected(kind, true))
-    const set = kind === 'readers' ? 'gpost' : 'gpthread'
+    const set = kind === 'readers' ? 'gpost' : 'gpmatch'
     const { bins } = await db.client.get({ ns: namespace, set, key: 'p' })
     const marks = Object.keys(bins).filter((name) => name.startsWith('_sk.'))
     expect(marks, where).to.deep.equal([])

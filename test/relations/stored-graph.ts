@@ -11,7 +11,6 @@ import {
   type Kind,
   type Role,
 } from './graph-models.js'
-import { areChildrenOnDemand } from './in-companions.js'
 import { named, type Links } from './plain-graph.js'
 
 type Entity = { readonly id: number } & { readonly [relation: string]: unknown }
@@ -35,22 +34,14 @@ export async function storedLinks(db: Database): Promise<Links> {
     collectionsOf(kind).map((name) => memberLinks(kind, entity, name)),
   )
   links.push(...(await Promise.all(members)).flat())
-  if (areChildrenOnDemand)
-    links.push(...entities.flatMap(([kind, each]) => (kind === 'Person' ? noted(each as unknown as Person) : [])))
-  else
-    for (const about of IDS) {
-      for await (const { id } of db.session().pointingTo(Person, 'notes.about', about))
-        links.push(`Task ${about} in notes of ${id}`)
-    }
+  for (const about of IDS) {
+    for await (const { id } of db.session().pointingTo(Person, 'notes.about', about))
+      links.push(`Task ${about} in notes of ${id}`)
+  }
   for (const [name, linkClass] of Object.entries(LINKS))
     links.push(...(await db.scan<object>(linkClass).keys()).map((key) => `${name} ${String(key)}`))
   return [...links, ...(await badgeLinks(db.session()))].sort()
 }
-
-/** What the notes of a person are about, where no index tells it. */
-const noted = ({ id, notes }: Person): string[] => [
-  ...new Set(notes.items.flatMap(({ about: { key } }) => (key === null ? [] : [`Task ${key} in notes of ${id}`]))),
-]
 
 /** Copies that are not what the entities say that they are taken from; and those that a session shows otherwise. */
 export async function wrongCopies(db: Database, seen: Iterable<readonly [Kind, object]> = []): Promise<string[]> {
@@ -115,8 +106,10 @@ async function memberLinks(kind: Kind, entity: Entity, name: string): Promise<st
   return [...linked, ...dangling]
 }
 
-const noteLinks = ({ id, notes }: Person): string[] =>
-  notes.items.map((each) => `Person ${id} note ${each.id} about ${String(each.about.key)}`)
+const noteLinks = ({ id, notes, noteCount }: Person): string[] => [
+  ...notes.items.map((each) => `Person ${id} note ${each.id} about ${String(each.about.key)}`),
+  ...(noteCount === notes.items.length ? [] : [`Person ${id} counts ${noteCount} notes`]),
+]
 
 async function badgeLinks(session: Session): Promise<string[]> {
   const persons = await session.findMany(Person, IDS, { with: ['badge'] })

@@ -16,12 +16,9 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
         const fix = `${didYouMean(countOf, names)}Name a @OneToMany or @ManyToMany of ${className}.`
         problems.add('SKEIN_1056', place, `${className} has no collection '${countOf}' to count.`, fix)
       } else if (!isCountable(relation)) {
-        const { when, buckets } = relation.companions ?? {}
-        const message = when
-          ? `The children in ${countOf} may move to other records, so a change of them cannot count them.`
-          : buckets
-            ? `The members of ${countOf} expire with their buckets, and no write would count that.`
-            : `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
+        const message = relation.companions?.buckets
+          ? `The members of ${countOf} expire with their buckets, and no write would count that.`
+          : `The members of ${countOf} are not in the record, so a change of them cannot count them there.`
         problems.add(
           'SKEIN_1056',
           place,
@@ -34,8 +31,7 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
 }
 
 /** In a bin of the record, or of companions that tell their size. */
-function isCountable({ bin, companions, strategy }: RelationModel): boolean {
-  // While children move, no record knows how many there are; and nobody is told when a bucket expires.
-  const mayMove = companions?.when !== undefined && strategy === 'consolidate'
-  return bin !== undefined && !mayMove && companions?.buckets?.ttl === undefined
+function isCountable({ bin, companions }: RelationModel): boolean {
+  // Nobody is told when a bucket expires.
+  return bin !== undefined && companions?.buckets?.ttl === undefined
 }

@@ -66,11 +66,6 @@ export function compileRelation(
     spread && rules.canBeSharded && bin !== undefined
       ? compileCompanions(spread, notes.set, bin, areLinks, place, problems)
       : undefined
-  const inverse = optionOf<object>(note, 'inverseIndex')
-  if (companions?.when !== undefined && rules.strategy === 'consolidate' && inverse !== undefined) {
-    const message = 'Children that are sharded on demand have no inverseIndex: a split moves them to another set.'
-    problems.add('SKEIN_1051', place, message, 'Leave out when, or inverseIndex.')
-  }
   return {
     name: note.property,
     kind: shape.kind,

@@ -55,10 +55,11 @@ export function relationIndexes(
     const pointedKind = pointsTo && keyKind(pointsTo)
     if (pointedKind === undefined) continue
     const option = inverseOption(inverse)
-    const apart = relation.companions?.set
-    const where = { set: apart ?? entity.set, bin: inverse.bin, place, option }
-    const index = compileKeyIndex(undefined, pointedKind, 'mapKeys', where, problems)
-    indexes.push(apart === undefined ? index : { ...index, set: apart })
+    const { set: apart, when } = relation.companions ?? {}
+    const compile = (set: string): IndexModel =>
+      compileKeyIndex(undefined, pointedKind, 'mapKeys', { set, bin: inverse.bin, place, option }, problems)
+    if (apart === undefined || when !== undefined) indexes.push(compile(entity.set))
+    if (apart !== undefined) indexes.push({ ...compile(apart), set: apart })
   }
   return indexes
 }

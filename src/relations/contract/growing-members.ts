@@ -1,5 +1,5 @@
 import type { Bins } from '../../plan/command.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { SplitAccess } from '../../plan/split-access.js'
 
 /** Members of a collection that is sharded on demand, for those who move them or finish a move. */
@@ -15,6 +15,8 @@ export interface GrowingMembers {
   isUnsettled(owner: RecordKey): boolean
   /** Finishes a move of members that was cut short. */
   finish(owner: RecordKey, access: SplitAccess): Promise<void>
+  /** Makes the companion of a member where it is missing though none move, as long as the owner says that it is there for. */
+  makeHome(owner: RecordKey, member: UserKey, access: SplitAccess): Promise<void>
   /** Moves members into so many shards; -1: into the owner's own record. */
   reshard(owner: RecordKey, shards: number, access: SplitAccess): Promise<void>
 }

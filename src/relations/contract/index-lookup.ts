@@ -8,6 +8,8 @@ export type FoundHomes = Map<string, RecordKey[]>
 export interface IndexedBy {
   readonly model: EntityModel
   readonly index: IndexModel
+  /** Index of the companions that children move to on demand; those that have not moved are found by the other one. */
+  readonly apart?: IndexModel
   readonly value: UserKey
   /** Relations in the records that are read with them, also where no load needs them. */
   readonly along?: readonly string[]
@@ -20,4 +22,10 @@ export interface IndexedBy {
 /** The index on the bin of the child that holds the parent's key; the model has checked that there is one. */
 export function indexOn(child: EntityModel, ref: RelationModel): IndexModel {
   return child.indexes.find(({ bin, on }) => bin === ref.bin && on === 'value')!
+}
+
+/** The indexes on an inverse map of a class; undefined where it has none of that name. */
+export function inverseIndexOn({ indexes }: EntityModel, bin: string): Pick<IndexedBy, 'index' | 'apart'> | undefined {
+  const [index, apart] = indexes.filter((each) => each.bin === bin && each.on === 'mapKeys')
+  return index && { index, ...(apart && { apart }) }
 }

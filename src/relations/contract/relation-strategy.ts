@@ -4,8 +4,7 @@ import type { EntityClass, RelationModel } from '../../model/index.js'
 import type { BinLayout } from '../../plan/bin-layout.js'
 import type { Bins } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
-import type { ReadOperation, WriteOperation } from '../../plan/operation.js'
-import type { StoredRecord } from '../../plan/outcome.js'
+import type { WriteOperation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import type { Tracked } from './tracked.js'
@@ -161,12 +160,6 @@ export interface RelationStrategy extends Contributor {
   }
   /** Removes references made here to entities that are to be deleted, and that are not stored yet, as if they were. */
   rollback?(owner: Tracked, deleted: Deleted, onRollback: OnRollback, isPreview: boolean): void
-  /** Reads the records that hold the parts of each owner. Present where those are not the owners' own. */
-  readHomes?(
-    owners: readonly Tracked[],
-    reader: Reader,
-    operations: readonly ReadOperation[],
-  ): Promise<readonly (readonly (StoredRecord | null)[])[]>
   /** Takes in the parts that an inverse index lists under a key, and gives its entries for each owner. Present where other records than the owners' own hold the parts. */
   takePointing?(
     owners: readonly Tracked[],

@@ -1,5 +1,6 @@
 import type { SkeinError } from '../../errors/index.js'
 import type { WriteCommand } from '../../plan/command.js'
+import type { Expression } from '../../plan/expression.js'
 import { RETRIED, type Draft, type Settle, type StageName } from '../../plan/draft.js'
 import type { Outcome } from '../../plan/outcome.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
@@ -7,6 +8,7 @@ import { companionRefused } from '../contract/companion-errors.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { CompanionCounts } from '../write/companion-counts.js'
 import type { SplitAccess } from '../../plan/split-access.js'
+import { areMet, askingFor } from './conditions.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import type { Growth } from './growth.js'
@@ -29,8 +31,8 @@ export interface Change {
   readonly members?: readonly UserKey[]
   /** Sends it again, where it is a change of several members that may belong in several records now. */
   readonly reroute?: (left: number, route: Route) => void
-  /** The change has conditions of its own: a refusal that the owner does not explain comes from them. */
-  readonly hasConditions?: boolean
+  /** Conditions of its own: a refusal that the owner does not explain may come from them. */
+  readonly conditions?: readonly Expression[]
 }
 
 /** A change that was refused, and how it was sent. */
@@ -113,17 +115,12 @@ export class GrowingChanges {
     else draft.add(stage, command, Object.assign(settle, { tolerates: ['guard'] as const }))
   }
 
-  /** Brings the member to its home first. A survey of what a transaction would write runs nothing before it is sent: there the owner is asked. */
+  /** Brings the member to its home first. A survey of what a transaction would write is planned again before anything is sent: it only says that the owner takes part. */
   #bring(change: Change, draft: Draft, left: number): void {
-    const pull = (): void => draft.followUp((access) => this.#pullFirst(change, draft, left, access))
-    if (!draft.isTransaction) return pull()
-    const { at, stage, settle } = change
-    draft.add(stage, this.#commands.ask(at.owner, change.kind), (outcome) => {
-      if (outcome.state !== 'written') return settle(outcome)
-      this.#scheme.learn(at.owner, this.#commands.told(outcome))
-      pull()
-      return RETRIED
-    })
+    if (!draft.isTransaction) return draft.followUp((access) => this.#pullFirst(change, draft, left, access))
+    const { at, stage, settle, kind } = change
+    const settled = (outcome: Outcome): ReturnType<Settle> => settle(outcome)
+    draft.add(stage, this.#commands.hold(at.owner, kind), Object.assign(settled, { tolerates: ['guard'] as const }))
   }
 
   async #pullFirst(change: Change, draft: Draft, left: number, access: SplitAccess): Promise<void> {
@@ -164,17 +161,22 @@ export class GrowingChanges {
   }
 
   #goOn(change: Refused, told: Outcome, draft: Draft): ReturnType<Settle> {
-    const { at, kind, placement, outcome, settle, left } = change
+    const { at, kind, placement, outcome, settle } = change
     if (told.state !== 'written') {
       // Nothing has to be taken out of what is gone, or goes.
       const isDone = kind !== 'add' && (told.reason === 'missing' || told.reason === 'guard')
       return settle(isDone ? { ...outcome, reason: 'missing' } : told)
     }
     const now = this.#scheme.of(at.owner)
-    // The owner has not refused it, so the change's own condition has.
-    const isOpen = now.move === undefined || now.shards === ROOT
-    if (change.hasConditions === true && outcome.reason === 'guard' && isOpen && samePlacement(now, placement))
-      return settle(outcome)
+    const mayConflict = (change.conditions?.length ?? 0) > 0 && outcome.reason === 'guard'
+    const isStill = samePlacement(now, placement) || (isMoving(now) && samePlacement({ shards: now.shards }, placement))
+    return mayConflict && isStill ? this.#examine(change, draft) : this.#reroute(change, draft)
+  }
+
+  /** Sends a change again to where its member is by now, once that is ready for it. */
+  #reroute(change: Refused, draft: Draft): ReturnType<Settle> {
+    const { at, placement, outcome, left } = change
+    const now = this.#scheme.of(at.owner)
     if (now.move?.phase === 'prepare')
       draft.followUp(async (access) => {
         await this.#mover.prepare(at.owner, access).catch(() => undefined)
@@ -189,6 +191,16 @@ export class GrowingChanges {
     else if (outcome.reason === 'guard' && now.shards !== ROOT && now.shards === placement.shards)
       this.#openFirst(change, draft)
     else this.#again(change, draft, left - 1)
+    return true
+  }
+
+  /** Its home is where it was: either the change's own conditions do not hold, or members have moved away and back meanwhile. */
+  #examine(change: Refused, draft: Draft): ReturnType<Settle> {
+    const { stage, placement, outcome, settle, conditions } = change
+    const command = this.#commands.change(askingFor(conditions!), outcome.command.key, placement)
+    draft.addApart(stage, command, (told) =>
+      told.state === 'written' && !areMet(told) ? settle(outcome) : this.#reroute(change, draft),
+    )
     return true
   }
 
@@ -226,8 +238,7 @@ export class GrowingChanges {
   }
 
   /** Neither gone nor stored: the change stays to be sent by the next flush. */
-  #giveUp({ settle, at, hasConditions }: Change, outcome: Outcome): ReturnType<Settle> {
-    if (hasConditions === true) return settle(outcome)
+  #giveUp({ settle, at }: Change, outcome: Outcome): ReturnType<Settle> {
     const error = companionRefused(this.#commands.model, at.owner.key, this.#commands.property)
     return settle({ ...outcome, reason: 'refused', error }) === true ? true : error
   }

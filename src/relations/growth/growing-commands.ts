@@ -97,8 +97,11 @@ export class GrowingCommands {
 
   /** Asks the owner where its members are; refused where it is gone. One that was deleted softly has members still, and takes no new ones. */
   ask(owner: RecordKey, kind: ChangeKind): WriteCommand {
-    const guards = [kind === 'add' ? whileThere(this.model) : NOT_MARKED]
-    return this.#write(owner, [touch(), ...this.#questions()], { guards })
+    return this.asking(this.hold(owner, kind))
+  }
+
+  hold(owner: RecordKey, kind: ChangeKind): WriteCommand {
+    return this.#write(owner, [touch()], { guards: [kind === 'add' ? whileThere(this.model) : NOT_MARKED] })
   }
 
   /** Copies the command so that it also reads where the owner's members are. */

@@ -66,6 +66,10 @@ export class GrowingStore extends StoreApart implements GrowingMembers {
     await this.#parts.mover.finish(owner, access)
   }
 
+  async makeHome(owner: RecordKey, member: UserKey, access: SplitAccess): Promise<void> {
+    await this.#parts.growth.makeHome(owner, member, access)
+  }
+
   async reshard(owner: RecordKey, shards: Shards, access: SplitAccess): Promise<void> {
     await this.#parts.mover.move(owner, shards, 'call', access)
   }

@@ -3,6 +3,7 @@ import { read, write, type ReadCommand, type WriteCommand } from '../../plan/com
 import { readExpression } from '../../plan/operations.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { SplitAccess } from '../../plan/split-access.js'
 import type { Finding } from '../contract/finding.js'
 import type { LinkEnd, LinkVerification } from '../contract/link-verification.js'
 import type { MemberStore, StoredMember } from '../contract/member-store.js'
@@ -37,6 +38,7 @@ interface Told {
 interface HomeAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   write(commands: readonly WriteCommand[]): Promise<Outcome[]>
+  readonly split: SplitAccess
   readonly showKey: ShowKey
 }
 
@@ -104,6 +106,8 @@ export class HomeVerifier {
         : await this.#tell(store, owner.key, { owner: owner.key, member, attributes: here.carried })
       if (told !== undefined && told.result.state !== 'repaired') return told.result
       if (told !== undefined && recordId(owner.key) === recordId(key)) generation = told.generation
+      // Made as writers make it: a split may have begun since.
+      if (!isThere) await store.growing?.makeHome(owner.key, member, this.#access.split)
       const added = resultOf(await this.#write(end.add!(here.carried, isThere)))
       if (added.state !== 'repaired') return added
     }

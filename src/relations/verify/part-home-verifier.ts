@@ -3,6 +3,7 @@ import { read, write, type ReadCommand, type WriteCommand } from '../../plan/com
 import { readExpression } from '../../plan/operations.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
+import type { SplitAccess } from '../../plan/split-access.js'
 import type { Finding } from '../contract/finding.js'
 import type { InsideVerification, MisplacedPart, PartsApart } from '../contract/inside-verification.js'
 import { describeHomeMarker, describeMember, type ShowKey } from './describe-finding.js'
@@ -18,6 +19,7 @@ const CHUNK = 200
 interface PartHomeAccess {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]>
   write(commands: readonly WriteCommand[]): Promise<Outcome[]>
+  readonly split: SplitAccess
   readonly showKey: ShowKey
 }
 
@@ -158,7 +160,13 @@ export class PartHomeVerifier {
     for (const parts of byHome(chunk)) {
       const [{ home }] = parts
       const holds = parts.map((part, i) => readExpression(`_sk.h${i}`, part.holds))
-      const [there] = await this.#access.read([read(model.name, home, 'none', [...ABOUT_RECORD, ...holds])])
+      const look = read(model.name, home, 'none', [...ABOUT_RECORD, ...holds])
+      let [there] = await this.#access.read([look])
+      if (there === null && apart.growing !== undefined) {
+        // A split may have begun since: the companion is made as writers make it, and not at all where it is no home any more.
+        await apart.growing.makeHome(owner, parts[0].route, this.#access.split)
+        ;[there] = await this.#access.read([look])
+      }
       const missing = parts.filter((_, i) => !(Number(there?.bins[`_sk.h${i}`] ?? 0) > 0))
       const isClosed = readingOf(there).isDeleting
       const result = isClosed

@@ -1,9 +1,9 @@
 import type { KeyValue } from '../../keys/index.js'
-import { COMPANION_ROOT_BIN, type DeletedMode } from '../../model/index.js'
+import { COMPANION_ROOT_BIN, type DeletedMode, type IndexModel } from '../../model/index.js'
 import { read, shownBy, stillThere } from '../../plan/command.js'
 import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
-import { query, type QueryCommand } from '../../plan/query-command.js'
+import { changedWithin, query, type QueryCommand } from '../../plan/query-command.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { FoundPage, FoundStep } from '../../relations/contract/reader.js'
 import type { FoundHomes, IndexedBy } from '../../relations/contract/index-lookup.js'
@@ -26,6 +26,12 @@ interface KeyedRecord {
   readonly record: StoredRecord
 }
 
+/** A query by an index of owners, or of a set of companions. */
+interface Walk {
+  readonly command: QueryCommand
+  readonly companions: string | undefined
+}
+
 /** Finds entities by an index, within one session. */
 export class IndexQueries {
   readonly #context: SessionContext
@@ -43,7 +49,7 @@ export class IndexQueries {
     this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
     const projection = showing(projectionOf(mapped, undefined, lookup.along), this.#deleted)
-    if (lookup.index.set !== undefined) {
+    if (isApart(lookup)) {
       yield* this.#foundApart(mapped, lookup, projection)
       return
     }
@@ -52,7 +58,7 @@ export class IndexQueries {
     }
   }
 
-  /** The index finds companion records, which say whose they are: each owner once. */
+  /** Owners are read once it is known whose children were found. */
   async *#foundApart(mapped: MappedClass, lookup: IndexedBy, projection: Projection): AsyncGenerator<FoundStep> {
     for await (const owners of this.#ownersBy(mapped, lookup)) {
       const { driver } = this.#context
@@ -66,30 +72,53 @@ export class IndexQueries {
     }
   }
 
+  /** Each owner once: companions say whose they are. */
   async *#ownersBy(mapped: MappedClass, lookup: IndexedBy): AsyncGenerator<readonly FoundKey[]> {
     const { driver, identity } = this.#context
+    const { homes } = lookup
     const seen = new Set<string>()
-    const { homes, index } = lookup
-    for await (const records of driver.query(this.#command(lookup, COMPANION_KEY_BINS))) {
-      const owners = new Map<string, FoundKey>()
-      for (const found of records) {
-        const owner = ownerKey(mapped, found.bins[COMPANION_ROOT_BIN], identity.tenant)
-        if (owner === undefined) continue
-        const id = recordId(owner.record)
-        if (homes !== undefined) noteHome(homes, id, companionIn(found, index.set!, mapped, identity.tenant)!.key)
-        else if (seen.has(id)) continue
-        seen.add(id)
-        owners.set(id, owner)
+    for (const { command, companions } of this.#walks(mapped, lookup))
+      for await (const records of driver.query(command)) {
+        const owners = new Map<string, FoundKey>()
+        for (const found of records) {
+          const owner =
+            companions === undefined
+              ? foundKey(mapped, found, identity.tenant)
+              : ownerKey(mapped, found.bins[COMPANION_ROOT_BIN], identity.tenant)
+          if (owner === undefined) continue
+          const id = recordId(owner.record)
+          if (homes !== undefined) noteHome(homes, id, companionIn(found, companions!, mapped, identity.tenant)!.key)
+          else if (seen.has(id)) continue
+          seen.add(id)
+          owners.set(id, owner)
+        }
+        yield [...owners.values()]
       }
-      yield [...owners.values()]
+  }
+
+  /**
+   * Queries for what an index finds, one after another. Children that move on demand are copied before they are taken out where they were: so owners
+   * are asked before companions, and then once more those records that have changed meanwhile.
+   */
+  *#walks(mapped: MappedClass, lookup: IndexedBy): Generator<Walk> {
+    const { index, apart } = lookup
+    const walkOf = (each: IndexModel): Walk => {
+      const bins = each.set === undefined ? [...mapped.codec.binsOf([])] : COMPANION_KEY_BINS
+      return { command: this.#command({ ...lookup, index: each }, bins), companions: each.set }
     }
+    const began = performance.now()
+    yield walkOf(index)
+    if (apart === undefined) return
+    yield walkOf(apart)
+    for (const walk of [walkOf(index), walkOf(apart)])
+      yield { ...walk, command: changedWithin(walk.command, performance.now() - began) }
   }
 
   async *keys(lookup: IndexedBy): AsyncGenerator<readonly KeyValue[]> {
     this.#check(lookup)
     const { classes, driver, identity } = this.#context
     const mapped = classes.of(lookup.model.name)
-    if (lookup.index.set !== undefined) {
+    if (isApart(lookup)) {
       for await (const owners of this.#ownersBy(mapped, lookup)) yield owners.map(({ key }) => key)
       return
     }
@@ -186,3 +215,6 @@ function noteHome(homes: FoundHomes, owner: string, home: RecordKey): void {
   if (known === undefined) homes.set(owner, [home])
   else known.push(home)
 }
+
+/** True where companions hold what the index is about, or may. */
+const isApart = ({ index, apart }: IndexedBy): boolean => index.set !== undefined || apart !== undefined

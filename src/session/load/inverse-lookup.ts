@@ -9,7 +9,7 @@ import {
   type RelationModel,
 } from '../../model/index.js'
 import type { Reader } from '../../relations/contract/reader.js'
-import type { IndexedBy } from '../../relations/contract/index-lookup.js'
+import { inverseIndexOn, type IndexedBy } from '../../relations/contract/index-lookup.js'
 import { isEntity } from '../../relations/contract/member.js'
 
 /** Asks the inverse index of a class for the entities whose consolidated children point to a target: `'comments.author'`. */
@@ -25,11 +25,11 @@ export function pointingTo(
     (relation.inverseIndexes ?? []).map((of) => ({ path: `${relation.name}.${inversePath(of)}`, relation, of })),
   )
   const found = inverse.find((each) => each.path === path)
-  const index = model.indexes.find(({ bin, on }) => bin === found?.of.bin && on === 'mapKeys')
-  if (found === undefined || index === undefined) throw noInverseIndex(model, path, inverse)
+  const indexed = found && inverseIndexOn(model, found.of.bin)
+  if (found === undefined || indexed === undefined) throw noInverseIndex(model, path, inverse)
   if (model.key.tenant && tenant === undefined) throw noTenant(model)
   const ref = refOf(found.relation, found.of, classes)
-  return { model, index, value: keyOfTarget(model, path, ref, target, reader) }
+  return { model, ...indexed, value: keyOfTarget(model, path, ref, target, reader) }
 }
 
 /** The reference that the index is of. */

@@ -7,6 +7,7 @@ import { readBin, readExpression, writeBin } from '../../plan/operations.js'
 import { query } from '../../plan/query-command.js'
 import { sizeOf } from '../../plan/size-of.js'
 import type { Finding } from '../../relations/contract/finding.js'
+import type { PartsApart } from '../../relations/contract/inside-verification.js'
 import type { MemberStore } from '../../relations/contract/member-store.js'
 import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
 import type { VerifyAccess, VerifyTerms } from '../../relations/verify/verify-access.js'
@@ -20,7 +21,7 @@ const GROUP = 25
 const SIZE = '_sk.size'
 
 /** Says which records hold the members of an owner. */
-type CountedHomes = Pick<MemberStore, 'schemeBins' | 'learn' | 'homes' | 'growing'>
+type CountedHomes = Pick<MemberStore, 'schemeBins' | 'learn' | 'homes' | 'growing'> & Pick<PartsApart, 'isInOwner'>
 
 /** Count of an owner, and what its companions hold. */
 interface Compared {
@@ -83,7 +84,7 @@ export class CompanionCountVerifier {
     const about = [...ABOUT_RECORD, readBin(bin), ...store.schemeBins.map(readBin)]
     const roots = await this.#access.read(owners.map(({ record }) => read(name, record, 'none', about)))
     roots.forEach((root, i) => root && store.learn(owners[i].record, root.bins))
-    const homes = owners.map(({ record }) => store.homes(record))
+    const homes = owners.map(({ record }) => (store.isInOwner?.(record) === true ? [record] : store.homes(record)))
     const measure = [...ABOUT_RECORD, readExpression(SIZE, sizeOf(type, of))]
     const held = await this.#access.read(homes.flat().map((home) => read(name, home, 'none', measure)))
     let at = 0

@@ -49,8 +49,8 @@ export class CompanionPartVerification extends PartVerification implements Insid
           route: this.#homes.routeOf(found.id, found.rightPlace),
           home,
           holds: mapCount(bin('map', sortKeyBin ?? this.#parts.bin), found.id),
-          puts: partPuts(this.#parts, found),
-          removal: partRemoval(this.#parts, found),
+          puts: partPuts(this.#parts, [found]),
+          removal: partRemoval(this.#parts, [found]),
         },
       ]
     })

@@ -30,11 +30,12 @@ import { timeAt } from '../consolidate/sort-key.js'
 
 /** Records that hold the children of one collection, for reads. */
 export interface AskedHomes extends PartPlaces {
-  /** Asks those records of each owner for which there is a question. */
+  /** Asks those records of each owner for which there is a question, or only those that an index has found. */
   ask(
     owners: readonly RecordKey[],
     reader: Reader,
     question: CompanionQuestion,
+    found?: FoundHomes,
   ): Promise<readonly (readonly Answer[])[]>
 }
 

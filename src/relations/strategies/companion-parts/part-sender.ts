@@ -54,6 +54,8 @@ export abstract class PartSender {
         return true
       }
       if (outcome.state === 'inDoubt') changes.advanceAdded()
+      // The command that is settled may be another one, which asked the owner why this was refused.
+      if (outcome.reason === 'guard') return outcome.error ?? false
       if (outcome.reason !== 'missing' || recordId(outcome.command.key) === recordId(table.owner.key)) return false
       if (isChange(group)) return this.gone(table, group)
       // Nothing has to be taken out of a record that is missing.

@@ -1,13 +1,10 @@
-import type { KeyValue } from '../../../keys/index.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import {
-  atKey,
   listAppendUnique,
   listCreate,
   listRemoveValues,
   mapCreate,
-  mapPut,
-  mapPutMissing,
+  mapPutItems,
   mapRemoveKeys,
   mapRemoveValues,
 } from '../../../plan/operations.js'
@@ -15,9 +12,10 @@ import type { Value } from '../../../plan/value.js'
 import { entriesOf } from '../consolidate/indexed-refs.js'
 import type { PartClass } from '../consolidate/part-class.js'
 import type { FoundPart } from '../consolidate/part-verification.js'
+import { Pointers } from '../consolidate/pointers.js'
 
 /** A child as it goes from one record to another, with what is kept beside it. */
-type TransferredPart = Pick<FoundPart, 'part' | 'id' | 'place' | 'rightPlace' | 'entries' | 'tuples'>
+export type TransferredPart = Pick<FoundPart, 'part' | 'id' | 'place' | 'rightPlace' | 'entries' | 'tuples'>
 
 /** A stored child, which is where its own values say. */
 export function transferred(parts: PartClass, stored: Value): TransferredPart {
@@ -40,46 +38,50 @@ export const partCreation = ({ maps, orders }: PartClass): readonly WriteOperati
   ...orders.map(({ bin: name }) => listCreate(name, 'ordered', true)),
 ]
 
-/** Stores a child in a record that does not have it. */
-export function partPuts(parts: PartClass, moved: TransferredPart): readonly WriteOperation[] {
-  const { bin: name, relation, codec, orders } = parts
-  const { id, rightPlace, part, tuples } = moved
+/** Stores children in a record that does not have them. */
+export function partPuts(parts: PartClass, moved: readonly TransferredPart[]): readonly WriteOperation[] {
+  const { bin: name, relation, codec } = parts
   const { sortKeyBin } = relation
   return [
-    mapPut(name, rightPlace, codec.encode(part, 1)),
-    ...(sortKeyBin === undefined ? [] : [mapPut(sortKeyBin, id, rightPlace)]),
-    ...pointers(parts, moved, (inverse, to, entry) => [
-      mapPutMissing(inverse, to, []),
-      listAppendUnique(inverse, [entry], [atKey(to)]),
-    ]),
-    ...orders.flatMap((order, i) => (tuples[i] === undefined ? [] : [listAppendUnique(order.bin, [tuples[i]])])),
+    mapPutItems(name, new Map(moved.map(({ rightPlace, part }) => [rightPlace, codec.encode(part, 1)]))),
+    ...(sortKeyBin === undefined
+      ? []
+      : [mapPutItems(sortKeyBin, new Map(moved.map(({ id, rightPlace }) => [id, rightPlace])))]),
+    ...pointersOf(parts, moved).flatMap(({ bin, pointers }) => pointers.listed(bin)),
+    ...tuplesOf(parts, moved).map(({ bin, tuples }) => listAppendUnique(bin, tuples)),
   ]
 }
 
-/** Takes a child out of the record that it was in. */
-export function partRemoval(parts: PartClass, moved: TransferredPart): readonly WriteOperation[] {
-  const { bin: name, relation, orders } = parts
-  const { id, place, tuples } = moved
-  const { sortKeyBin } = relation
+/** Takes children out of the record that they were in. */
+export function partRemoval(parts: PartClass, moved: readonly TransferredPart[]): readonly WriteOperation[] {
+  const { sortKeyBin } = parts.relation
+  const places = moved.map(({ place }) => place)
+  const ids = moved.map(({ id }) => id)
   return [
-    mapRemoveKeys(name, [place]),
-    ...(sortKeyBin === undefined ? [] : [mapRemoveKeys(sortKeyBin, [id])]),
-    ...pointers(parts, moved, (inverse, to, entry) => [
-      mapPutMissing(inverse, to, []),
-      listRemoveValues(inverse, [entry], 'none', [atKey(to)]),
-      mapRemoveValues(inverse, [[]]),
-    ]),
-    ...orders.flatMap((order, i) => (tuples[i] === undefined ? [] : [listRemoveValues(order.bin, [tuples[i]])])),
+    mapRemoveKeys(parts.bin, places),
+    ...(sortKeyBin === undefined ? [] : [mapRemoveKeys(sortKeyBin, ids)]),
+    ...pointersOf(parts, moved).flatMap(({ bin, pointers }) => [...pointers.unlisted(bin), mapRemoveValues(bin, [[]])]),
+    ...tuplesOf(parts, moved).map(({ bin, tuples }) => listRemoveValues(bin, tuples)),
   ]
 }
 
-function pointers(
+/** What the children point to, for each inverse index that lists some of them. */
+function pointersOf(
   { relation }: PartClass,
-  { entries }: TransferredPart,
-  operations: (inverse: string, to: KeyValue, entry: Value) => readonly WriteOperation[],
-): readonly WriteOperation[] {
-  const { inverseIndexes = [] } = relation
-  return entries.flatMap(({ index, to, entry }) =>
-    to === null ? [] : operations(inverseIndexes[index].bin, to, entry),
-  )
+  moved: readonly TransferredPart[],
+): readonly { readonly bin: string; readonly pointers: Pointers }[] {
+  const indexes = (relation.inverseIndexes ?? []).map(({ bin }) => ({ bin, pointers: new Pointers() }))
+  for (const { entries } of moved)
+    for (const { index, to, entry } of entries) if (to !== null) indexes[index].pointers.add(to, entry)
+  return indexes.filter(({ pointers }) => !pointers.isEmpty)
+}
+
+/** The tuples of the children, for each order that has some of them. */
+function tuplesOf(
+  { orders }: PartClass,
+  moved: readonly TransferredPart[],
+): readonly { readonly bin: string; readonly tuples: readonly Value[] }[] {
+  return orders
+    .map(({ bin }, i) => ({ bin, tuples: moved.flatMap(({ tuples }) => (tuples[i] === undefined ? [] : [tuples[i]])) }))
+    .filter(({ tuples }) => tuples.length > 0)
 }

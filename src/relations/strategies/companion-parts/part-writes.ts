@@ -1,6 +1,4 @@
 import { read } from '../../../plan/command.js'
-import { bin, mapCountOf } from '../../../plan/expression.js'
-import { readExpression } from '../../../plan/operations.js'
 import type { Draft, StageName } from '../../../plan/draft.js'
 import type { Reader } from '../../contract/reader.js'
 import type { CompanionPlace } from '../../write/companions-in-transaction.js'
@@ -8,6 +6,7 @@ import { routing, routingToBucket } from '../../write/explain-reads.js'
 import { held } from '../../write/link-bin.js'
 import type { PartItems } from '../consolidate/part-items.js'
 import type { KnownPart } from '../consolidate/part-table.js'
+import { growthOf } from './part-counts.js'
 import type { PartGroup } from './part-groups.js'
 import type { PartHomes } from './part-homes.js'
 import { isChange, NOTHING, PartSender, type WrittenParts } from './part-sender.js'
@@ -87,8 +86,8 @@ export class PartWrites extends PartSender {
     )
     // The owner says another number: all of it is routed again.
     if (scheme.shardsOf(owner) !== shards) return this.#sendInside(parts, items, draft, stage, reader)
-    const growth = await this.#growthOf(parts, groups, places, reader)
-    this.#homes.counts?.add(owner, growth, draft, stage)
+    if (this.#homes.counts !== undefined)
+      this.#homes.counts.add(owner, await growthOf(table, groups, places, reader), draft, stage)
     this.#tell(parts, groups, places, draft)
     groups.forEach((group, i) => {
       const { changes, rest } = this.gather(parts, group)
@@ -119,32 +118,4 @@ export class PartWrites extends PartSender {
     const command = commands.telling({ owner, member: groups[0].route, isOwnerMade }, scheme.shardsOf(owner), made)
     draft.add('write', command, ({ state }) => state === 'written')
   }
-
-  /** By how many children there will be more, where the owner counts them. */
-  async #growthOf(
-    { table }: WrittenParts,
-    groups: readonly PartGroup[],
-    places: readonly (CompanionPlace | undefined)[],
-    reader: Reader,
-  ): Promise<number> {
-    if (this.#homes.counts === undefined) return 0
-    const { parts, owner } = table
-    const ids = bin('map', parts.relation.sortKeyBin ?? parts.bin)
-    const counted = groups.map(({ put, removed }, i) => {
-      const all = [...put.map((part) => parts.idOf(part)), ...removed]
-      const isAsked = places[i]?.isThere === true && all.length > 0
-      return { added: places[i] === undefined ? 0 : put.length, all: isAsked ? all : [], home: places[i]?.home }
-    })
-    const asked = counted.filter(({ all }) => all.length > 0)
-    const records = await reader.read(
-      asked.map(({ all, home }) =>
-        read(owner.model.name, home!, 'none', [readExpression(THERE, mapCountOf(ids, all))]),
-      ),
-    )
-    const there = records.reduce((sum, record) => sum + Number(record?.bins[THERE] ?? 0), 0)
-    return counted.reduce((sum, { added }) => sum + added, 0) - there
-  }
 }
-
-/** Children of a group that a companion has. */
-const THERE = '_sk.there'

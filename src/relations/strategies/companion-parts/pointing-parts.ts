@@ -10,9 +10,9 @@ import type { Reader } from '../../contract/reader.js'
 import type { CompanionQuestion } from '../../write/ask-companions.js'
 import type { PartClass } from '../consolidate/part-class.js'
 import type { PartTable } from '../consolidate/part-table.js'
-import { rootOf } from '../consolidate/remove-entries.js'
+import { pointingAt, rootOf } from '../consolidate/remove-entries.js'
 import { takeAgain } from '../consolidate/take-again.js'
-import type { PartHomes } from './part-homes.js'
+import type { AskedHomes } from './part-homes.js'
 
 const PARTS = '_sk.parts'
 
@@ -21,7 +21,7 @@ export async function takePointing(
   tables: readonly PartTable[],
   index: InverseIndexModel,
   pointedTo: UserKey,
-  homes: PartHomes,
+  homes: AskedHomes,
   reader: Reader,
   found?: FoundHomes,
 ): Promise<readonly (readonly Value[])[]> {
@@ -55,4 +55,20 @@ function takeListed(table: PartTable, entries: readonly Value[], bins: Bins): vo
   const listed = new Set(entries.map((entry) => userKeyId(rootOf(entry))))
   for (const stored of (bins[PARTS] as readonly Value[] | undefined) ?? parts.valuesIn(bins[parts.bin], owner))
     if (listed.has(userKeyId(parts.idOf(parts.decode(stored, owner))))) takeAgain(table, stored)
+}
+
+/** The same for children that have been read as a whole, because they move from one record to another. */
+export function takePointingIn(
+  table: PartTable,
+  children: readonly Value[],
+  index: number,
+  pointedTo: UserKey,
+): readonly Value[] {
+  const { parts, owner } = table
+  return children.flatMap((stored) => {
+    const part = parts.decode(stored, owner)
+    const entries = pointingAt(parts, part, index, pointedTo)
+    if (entries.length > 0) takeAgain(table, stored)
+    return entries
+  })
 }

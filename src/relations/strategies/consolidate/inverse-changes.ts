@@ -1,7 +1,6 @@
 import { CHILD_KEY_END } from '../../../model/index.js'
 import type { ChildrenField } from '../../../codec/index.js'
 import type { KeyValue } from '../../../keys/index.js'
-import { holds, type Guard } from '../../../plan/command.js'
 import {
   bin,
   binExists,
@@ -17,37 +16,15 @@ import {
   type Expression,
 } from '../../../plan/expression.js'
 import type { WriteOperation } from '../../../plan/operation.js'
-import {
-  atKey,
-  listAppendUnique,
-  listRemoveValues,
-  mapCreate,
-  mapPutItems,
-  mapPutMissing,
-  mapRemoveValues,
-} from '../../../plan/operations.js'
+import { mapCreate, mapPutItems, mapRemoveValues } from '../../../plan/operations.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import { entryAt, type IndexedPart } from './indexed-refs.js'
 import type { PartClass } from './part-class.js'
+import { Pointers } from './pointers.js'
 
 /** References of stored parts that the session has not loaded, by id. */
 export type StoredRefs = ReadonlyMap<string, IndexedPart>
-
-/** Parts by the key they point to. */
-class Pointers {
-  readonly #parts = new Map<string, { readonly key: UserKey; readonly parts: Value[] }>()
-
-  add(key: UserKey, part: Value): void {
-    const entry = this.#parts.get(userKeyId(key))
-    if (entry === undefined) this.#parts.set(userKeyId(key), { key, parts: [part] })
-    else entry.parts.push(part)
-  }
-
-  get entries() {
-    return [...this.#parts.values()]
-  }
-}
 
 /** The path to a part in the record. */
 interface Way {
@@ -67,7 +44,7 @@ export class InverseChanges {
   readonly #stored: StoredRefs
   readonly #linked: readonly Pointers[]
   readonly #unlinked: readonly Pointers[]
-  readonly #guards: Guard[] = []
+  readonly #conditions: Expression[] = []
 
   constructor(parts: PartClass, stored: StoredRefs) {
     this.#parts = parts
@@ -76,8 +53,8 @@ export class InverseChanges {
     this.#unlinked = this.#indexes.map(() => new Pointers())
   }
 
-  get guards(): readonly Guard[] {
-    return this.#guards
+  get conditions(): readonly Expression[] {
+    return this.#conditions
   }
 
   unlink(id: KeyValue, known: IndexedPart | undefined): void {
@@ -107,15 +84,9 @@ export class InverseChanges {
 
   operations(): readonly WriteOperation[] {
     return this.#indexes.flatMap(({ bin: name }, i) => {
-      const removed = this.#unlinked[i].entries
-      const operations: WriteOperation[] = []
-      // A path never creates, so the list is there first; an empty one that is left says nothing and goes.
-      for (const { key, parts } of removed)
-        operations.push(mapPutMissing(name, key, []), listRemoveValues(name, parts, 'none', [atKey(key)]))
-      for (const { key, parts } of this.#linked[i].entries)
-        operations.push(mapPutMissing(name, key, []), listAppendUnique(name, parts, [atKey(key)]))
-      if (removed.length > 0) operations.push(mapRemoveValues(name, [[]]))
-      return operations
+      const operations = [...this.#unlinked[i].unlisted(name), ...this.#linked[i].listed(name)]
+      // An empty list that is left says nothing, and goes.
+      return this.#unlinked[i].isEmpty ? operations : [...operations, mapRemoveValues(name, [[]])]
     })
   }
 
@@ -178,7 +149,7 @@ export class InverseChanges {
 
   /** Requires that nobody has changed the part meanwhile: the index would keep what it pointed to. */
   #expect({ isAbsent }: Way, conditions: readonly Condition[]): void {
-    for (const condition of conditions) this.#guards.push(holds(or(...isAbsent, ...condition)))
+    for (const condition of conditions) this.#conditions.push(or(...isAbsent, ...condition))
   }
 
   #wayTo(id: KeyValue): Way {

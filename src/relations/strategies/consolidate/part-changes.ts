@@ -1,5 +1,6 @@
 import type { KeyValue } from '../../../keys/index.js'
-import type { Guard } from '../../../plan/command.js'
+import { holds, type Guard } from '../../../plan/command.js'
+import type { Expression } from '../../../plan/expression.js'
 import type { EntryMove, WriteOperation } from '../../../plan/operation.js'
 import {
   mapCreate,
@@ -112,7 +113,12 @@ export class PartChanges {
   }
 
   get guards(): readonly Guard[] {
-    return this.#inverse.guards
+    return this.conditions.map((each) => holds(each))
+  }
+
+  /** Conditions under which nobody has changed what these children point to. */
+  get conditions(): readonly Expression[] {
+    return this.#inverse.conditions
   }
 
   /** The maps get their order and index once, when the record is created. */

@@ -6,6 +6,7 @@ import type { OnRollback } from '../../contract/contributor.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import { collectionStateOf } from '../../state/state-of.js'
 import { entriesOf } from './indexed-refs.js'
+import type { PartClass } from './part-class.js'
 import type { PartTable } from './part-table.js'
 import { childrenOfPart } from './part-tree.js'
 
@@ -17,14 +18,14 @@ interface NestedPart {
 
 /** The parts that point to a key, as an inverse index lists them. */
 export function pointingIn(table: PartTable, index: number, value: UserKey): readonly Value[] {
-  const { parts } = table
-  return table
-    .placed()
-    .flatMap(({ part }) =>
-      [...entriesOf(parts.idOf(part), parts.indexed(part))]
-        .filter((each) => each.index === index && each.to !== null && userKeyId(each.to) === userKeyId(value))
-        .map(({ entry }) => entry),
-    )
+  return table.placed().flatMap(({ part }) => pointingAt(table.parts, part, index, value))
+}
+
+/** A part, and parts in it, that point to a key. */
+export function pointingAt(parts: PartClass, part: object, index: number, value: UserKey): readonly Value[] {
+  return [...entriesOf(parts.idOf(part), parts.indexed(part))]
+    .filter((each) => each.index === index && each.to !== null && userKeyId(each.to) === userKeyId(value))
+    .map(({ entry }) => entry)
 }
 
 /** The child of the record that an entry leads to, or is. */

@@ -1,5 +1,5 @@
 import { readProperty } from '../../../codec/index.js'
-import { kindsOf, type EntityModel, type IndexModel, type InverseIndexModel, type Model } from '../../../model/index.js'
+import { kindsOf, type EntityModel, type InverseIndexModel, type Model } from '../../../model/index.js'
 import { read } from '../../../plan/command.js'
 import { mapGetKeys } from '../../../plan/operations.js'
 import type { UserKey } from '../../../plan/record-key.js'
@@ -8,7 +8,7 @@ import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Contributor, OnRollback, Cascade } from '../../contract/contributor.js'
 import { inSteps, type Drain } from '../../contract/drain.js'
-import type { FoundHomes, IndexedBy } from '../../contract/index-lookup.js'
+import { inverseIndexOn, type FoundHomes, type IndexedBy } from '../../contract/index-lookup.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import { collectionStateOf } from '../../state/state-of.js'
 import type { PartTable } from './part-table.js'
@@ -23,7 +23,7 @@ interface Pointers {
   /** The relation, where the owners' own records hold the children: these are read with them. */
   readonly along: readonly string[]
   readonly bin: string
-  readonly index: IndexModel
+  readonly indexed: Pick<IndexedBy, 'index' | 'apart'>
   /** True where other records hold the children, so that the owners need not be loaded. */
   readonly isUnread: boolean
   /** Dates of the children choose the records that hold them: only an owner, or the index, tells which there are. */
@@ -105,7 +105,7 @@ export function targetDeletions(target: EntityModel, model: Model): readonly Tar
         const along = companions === undefined ? [name] : []
         const isUnread = companions !== undefined && canStayUnread(owner)
         const isDated = companions?.buckets !== undefined
-        return [{ owner, relation: name, at, along, bin, index: indexOn(owner, bin), isUnread, isDated }]
+        return [{ owner, relation: name, at, along, bin, indexed: inverseIndexOn(owner, bin)!, isUnread, isDated }]
       }),
     ),
   )
@@ -124,17 +124,14 @@ function pointsTo(model: Model, part: string, index: InverseIndexModel, { name }
 const canStayUnread = ({ discriminator, hooks }: EntityModel): boolean =>
   discriminator === undefined && hooks.beforeSave.length + hooks.afterSave.length === 0
 
-const indexOn = ({ indexes }: EntityModel, name: string): IndexModel =>
-  indexes.find(({ bin, on }) => bin === name && on === 'mapKeys')!
-
 /** Children hold the key as people use it. */
 const valueOf = ({ model, key }: Tracked, reader: Reader): UserKey => reader.fromStored(model, key.key)
 
 const homesOf = ({ isDated }: Pointers): FoundHomes | undefined => (isDated ? new Map() : undefined)
 
-const lookupOf = (target: Tracked, { owner, index }: Pointers, reader: Reader): IndexedBy => ({
+const lookupOf = (target: Tracked, { owner, indexed }: Pointers, reader: Reader): IndexedBy => ({
   model: owner,
-  index,
+  ...indexed,
   value: valueOf(target, reader),
 })
 
@@ -204,10 +201,8 @@ async function entriesOf(
   const { strategy } = stateOf(owners[0], pointers).binding!
   const taken = strategy.takePointing?.(owners, at, value, reader, homes)
   if (taken !== undefined) return taken
-  const records =
-    (await strategy.readHomes?.(owners, reader, operations)) ??
-    (await reader.read(owners.map(({ model, key }) => read(model.name, key, 'none', operations)))).map((each) => [each])
-  return records.map((all) => all.flatMap((record) => (record?.bins[bin] ?? []) as readonly Value[]))
+  const records = await reader.read(owners.map(({ model, key }) => read(model.name, key, 'none', operations)))
+  return records.map((record) => (record?.bins[bin] ?? []) as readonly Value[])
 }
 
 /** Reads children that contain such parts unknown to the session: all in one tick, and so in one batch read. */

@@ -9,7 +9,13 @@ import type { GrowingScheme } from '../../growth/growing-scheme.js'
 import type { Move, Placement, Shards } from '../../growth/placement.js'
 import { NOT_MARKED } from '../../write/companion-commands.js'
 import type { LinkEntry } from '../../write/link-bin.js'
-import { partCreation, partPuts, partRemoval, transferred } from '../companion-parts/part-transfer.js'
+import {
+  partCreation,
+  partPuts,
+  partRemoval,
+  transferred,
+  type TransferredPart,
+} from '../companion-parts/part-transfer.js'
 import type { PartChanges } from '../consolidate/part-changes.js'
 import type { PartClass } from '../consolidate/part-class.js'
 import { partBin } from './part-bin.js'
@@ -56,7 +62,7 @@ export class GrowingPartCommands extends GrowingCommands {
   }
 
   override arrivals(_home: RecordKey, entries: readonly LinkEntry[]): readonly WriteOperation[] {
-    return entries.flatMap(([, child]) => partPuts(this.#parts, transferred(this.#parts, child!)))
+    return partPuts(this.#parts, this.#transferred(entries))
   }
 
   /** A child that is there already is newer than the copy. */
@@ -74,7 +80,11 @@ export class GrowingPartCommands extends GrowingCommands {
     move?: Move,
     entries: readonly LinkEntry[] = [],
   ): WriteCommand {
-    const operations = entries.flatMap(([, child]) => partRemoval(this.#parts, transferred(this.#parts, child!)))
+    const operations = partRemoval(this.#parts, this.#transferred(entries))
     return { ...super.takeFrom(home, members, move), operations }
+  }
+
+  #transferred(entries: readonly LinkEntry[]): readonly TransferredPart[] {
+    return entries.map(([, child]) => transferred(this.#parts, child!))
   }
 }

@@ -1,13 +1,13 @@
-import { COMPANION_SHARDS_BIN, type EntityModel } from '../../../model/index.js'
+import type { EntityModel } from '../../../model/index.js'
 import type { KeyValue } from '../../../keys/index.js'
-import { binEquals, write, type Bins, type WriteCommand } from '../../../plan/command.js'
+import type { Bins, WriteCommand } from '../../../plan/command.js'
 import type { WriteOperation } from '../../../plan/operation.js'
 import { readBin } from '../../../plan/operations.js'
-import type { RecordKey } from '../../../plan/record-key.js'
+import type { RecordKey, UserKey } from '../../../plan/record-key.js'
 import type { SplitAccess } from '../../../plan/split-access.js'
 import type { GrowingMembers } from '../../contract/growing-members.js'
 import type { Reader } from '../../contract/reader.js'
-import { ROOT, type Placement } from '../../growth/placement.js'
+import type { Placement } from '../../growth/placement.js'
 import { NOT_MARKED } from '../../write/companion-commands.js'
 import type { Answer, CompanionQuestion } from '../../write/ask-companions.js'
 import { beside, type Companions } from '../../write/companion-lifecycle.js'
@@ -81,6 +81,10 @@ export class GrowingPartHomes implements AskedHomes, VerifiedHomes, GrowingMembe
     await this.growth.mover.finish(owner, access)
   }
 
+  async makeHome(owner: RecordKey, member: UserKey, access: SplitAccess): Promise<void> {
+    await this.growth.growth.makeHome(owner, member, access)
+  }
+
   async reshard(owner: RecordKey, shards: number, access: SplitAccess): Promise<void> {
     await this.growth.mover.move(owner, shards, 'call', access)
   }
@@ -108,21 +112,9 @@ export class GrowingPartHomes implements AskedHomes, VerifiedHomes, GrowingMembe
     return this.growth.commands.ask(owner, 'change')
   }
 
-  addition(
-    owner: RecordKey,
-    home: RecordKey,
-    first: KeyValue,
-    operations: readonly WriteOperation[],
-    isThere: boolean,
-  ): WriteCommand {
-    const { scheme, commands } = this.growth
-    const { shards } = this.placement(owner)
-    if (shards === ROOT || isThere) {
-      const guards = shards === ROOT ? [] : [binEquals(COMPANION_SHARDS_BIN, shards), NOT_MARKED]
-      return write(this.model.name, home, operations, { exists: 'mustExist', ttl: 'keep', guards })
-    }
-    const create = commands.create(owner, home, shards === 0 ? undefined : scheme.indexOf(first, shards), shards)
-    const made = create.operations.filter(({ kind }) => kind === 'writeBin')
-    return { ...create, operations: [...operations, ...made] }
+  /** Only into a record that is there: `makeHome` makes those that are missing. */
+  addition(owner: RecordKey, home: RecordKey, _first: KeyValue, operations: readonly WriteOperation[]): WriteCommand {
+    const command = this.growth.commands.change(operations, home, this.placement(owner))
+    return { ...command, guards: [...command.guards, NOT_MARKED] }
   }
 }

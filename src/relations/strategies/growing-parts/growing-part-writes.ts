@@ -1,16 +1,18 @@
 import type { Draft, Settle, StageName } from '../../../plan/draft.js'
 import type { Outcome } from '../../../plan/outcome.js'
+import { recordId, type RecordKey } from '../../../plan/record-key.js'
 import type { KeyValue } from '../../../keys/index.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Change, Route } from '../../growth/growing-changes.js'
 import { samePlacement } from '../../growth/placement.js'
 import { reroutedWhenSplit } from '../../write/explain-reads.js'
 import { held } from '../../write/link-bin.js'
+import { growthOf } from '../companion-parts/part-counts.js'
 import type { PartGroup } from '../companion-parts/part-groups.js'
 import { isChange, NOTHING, PartSender, type WrittenParts } from '../companion-parts/part-sender.js'
 import type { PartChanges } from '../consolidate/part-changes.js'
 import type { PartItems } from '../consolidate/part-items.js'
-import type { KnownPart } from '../consolidate/part-table.js'
+import type { KnownPart, PartTable } from '../consolidate/part-table.js'
 import type { GrowingPartHomes } from './growing-part-homes.js'
 
 /** Times that a transaction looks where children are which others move meanwhile. */
@@ -30,6 +32,9 @@ export class GrowingPartWrites extends PartSender {
     const { owner } = parts.table
     for (const { home } of this.groups(parts, items)) draft.tie(home, owner.key)
     if (items.put.length > 0) draft.follow(stage, reroutedWhenSplit(owner))
+    // A transaction that is only being planned must hold the owner as well, where that counts its children.
+    if (draft.isTransaction && items.put.length + items.removed.length > 0)
+      this.#homes.growth.counts?.add(owner.key, 1, draft, stage)
     this.#send(parts, items, draft, stage)
   }
 
@@ -40,7 +45,7 @@ export class GrowingPartWrites extends PartSender {
       const written = (): void => this.#sendRest(parts, rest, draft, stage)
       const change = {
         ...this.#change(parts, group, changes, stage, this.settle(parts, group, changes, written)),
-        hasConditions: changes.guards.length > 0,
+        conditions: changes.conditions,
         reroute: (again: number, on: Route): void => this.#send(parts, group, draft, stage, again, on),
       }
       this.#homes.growth.changes.send(change, draft, left, route)
@@ -64,8 +69,13 @@ export class GrowingPartWrites extends PartSender {
       settle,
       command: (home, placement, isInside) =>
         this.#homes.growth.commands.write(owner, home, placement, changes, group.removed, isInside, isOwnerNew),
-      needsMember: isChange(group),
+      needsMember: isChange(group) || this.#needsStored(table),
     }
+  }
+
+  /** A child that is replaced or removed must be in its home before, where that counts it, or lists what it points to: nothing that is out of date may be counted or listed elsewhere. */
+  #needsStored({ parts }: PartTable): boolean {
+    return this.#homes.growth.counts !== undefined || parts.relation.inverseIndexes !== undefined
   }
 
   async #sendInside(
@@ -89,6 +99,7 @@ export class GrowingPartWrites extends PartSender {
     // The owner says otherwise: all of it is routed again.
     if (!samePlacement(before, scheme.of(owner)) && left > 0)
       return this.#sendInside(parts, items, draft, stage, reader, left - 1)
+    await this.#count(parts, planned, places, draft, stage, reader)
     planned.forEach(({ group, changes, change }, i) => {
       const place = places[i]
       if (place === undefined) {
@@ -105,6 +116,25 @@ export class GrowingPartWrites extends PartSender {
       const remedy = inside.remedy(change, place, draft)
       draft.add(stage, change.command(place.home, place.placement, true), Object.assign(settle, { remedy }))
     })
+  }
+
+  /** Counts what changes in companions; the owner's own record counts by itself. */
+  async #count(
+    { table }: WrittenParts,
+    planned: readonly { readonly group: PartGroup }[],
+    places: readonly ({ readonly home: RecordKey } | undefined)[],
+    draft: Draft,
+    stage: StageName,
+    reader: Reader,
+  ): Promise<void> {
+    const { counts } = this.#homes.growth
+    if (counts === undefined) return
+    const { key: owner } = table.owner
+    const apart = places.map((place) =>
+      place === undefined || recordId(place.home) === recordId(owner) ? undefined : { home: place.home, isThere: true },
+    )
+    const groups = planned.map(({ group }) => group)
+    counts.add(owner, await growthOf(table, groups, apart, reader), draft, stage)
   }
 }
 

@@ -1,11 +1,10 @@
 import type { PartCodec } from '../../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../../model/index.js'
 import { orderedLayout, type BinLayout } from '../../../plan/bin-layout.js'
-import { read } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
-import type { ReadOperation } from '../../../plan/operation.js'
-import type { StoredRecord } from '../../../plan/outcome.js'
 import { together, type PlanDraft } from '../../../plan/plan-draft.js'
+import type { UserKey } from '../../../plan/record-key.js'
+import type { Value } from '../../../plan/value.js'
 import type { GrowingMembers } from '../../contract/growing-members.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
@@ -14,6 +13,7 @@ import type { Tracked } from '../../contract/tracked.js'
 import { closeCompanions } from '../../write/companion-lifecycle.js'
 import { linkWrite } from '../../write/link-bin.js'
 import { partCreation } from '../companion-parts/part-transfer.js'
+import { takePointing, takePointingIn } from '../companion-parts/pointing-parts.js'
 import type { StoredRefs } from '../consolidate/inverse-changes.js'
 import { itemsOf, leavingItems } from '../consolidate/part-items.js'
 import type { PartTable } from '../consolidate/part-table.js'
@@ -23,6 +23,7 @@ import { GrowingPartQuestions } from './growing-part-questions.js'
 import { GrowingPartVerification } from './growing-part-verification.js'
 import { GrowingPartWrites } from './growing-part-writes.js'
 import { locateGrowing } from './locate-growing.js'
+import { childrenIn } from './part-bin.js'
 
 const NO_BINS: readonly never[] = Object.freeze([])
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
@@ -73,15 +74,24 @@ export class GrowingPartsStrategy extends PartsStrategy {
     return []
   }
 
-  async readHomes(
+  async takePointing(
     owners: readonly Tracked[],
+    index: number,
+    pointedTo: UserKey,
     reader: Reader,
-    operations: readonly ReadOperation[],
-  ): Promise<readonly (readonly (StoredRecord | null)[])[]> {
+  ): Promise<readonly (readonly Value[])[]> {
+    const inverse = this.model.inverseIndexes![index]
+    const tables = owners.map(({ entity }) => this.table(entity))
     return Promise.all(
-      owners.map(async ({ key }) => {
-        const homes = [key, ...this.#homes.companions(key)]
-        return reader.read(homes.map((home) => read(this.owner.name, home, 'none', operations)))
+      tables.map(async (table) => {
+        try {
+          const [entries] = await takePointing([table], inverse, pointedTo, this.#homes, reader)
+          return entries
+        } catch (error) {
+          if (!this.#homes.isMoving(error)) throw error
+          const stored = await this.#homes.growth.reads.whole(table.owner.key, reader)
+          return takePointingIn(table, childrenIn(stored), index, pointedTo)
+        }
       }),
     )
   }

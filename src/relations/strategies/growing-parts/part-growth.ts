@@ -1,6 +1,7 @@
 import type { EntityModel, RelationModel } from '../../../model/index.js'
 import { growthParts, type GrowthParts } from '../../growth/growth-parts.js'
 import { GrowingScheme } from '../../growth/growing-scheme.js'
+import { CompanionCounts } from '../../write/companion-counts.js'
 import type { PartClass } from '../consolidate/part-class.js'
 import { GrowingPartCommands } from './growing-part-commands.js'
 import { partBin } from './part-bin.js'
@@ -18,7 +19,8 @@ export function partGrowthOf(model: EntityModel, parts: PartClass): PartGrowth {
     const scheme = new GrowingScheme(model, relation)
     const commands = new GrowingPartCommands(model, parts, scheme)
     // Children say their ids themselves, so no class of members is asked for them.
-    known.set(relation, (growth = growthParts(relation, scheme, commands, { target: model, layout: partBin(parts) })))
+    const grown = { target: model, layout: partBin(parts), counts: CompanionCounts.of(model, relation) }
+    known.set(relation, (growth = growthParts(relation, scheme, commands, grown)))
   }
   return growth
 }

@@ -9,7 +9,7 @@ import { HISTORY_BIN } from '../../../model/index.js'
 import type { Outcome, Reason } from '../../../plan/outcome.js'
 import type { Stage } from '../../../plan/plan.js'
 import { recordId, showKey } from '../../../plan/record-key.js'
-import { addsToOthers, afterDoubt } from '../../../plan/effects.js'
+import { addsToOthers, afterDoubt, isWrite } from '../../../plan/effects.js'
 import type { RunResult } from './execute-stages.js'
 
 /** The error of a flush: the record's own where there is only one and its fate is known, otherwise a list of all records. */
@@ -96,7 +96,7 @@ function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stag
   const begun = new Set<string>()
   const fates = new Map<string, Fate>()
   for (const outcome of outcomes) {
-    if (isMissedTouch(outcome) && !refused.has(outcome)) continue
+    if (isTouch(outcome.command) && !refused.has(outcome)) continue
     const id = recordId(outcome.command.key)
     // A delete that found nothing is as good as done.
     const state = !refused.has(outcome) ? 'written' : outcome.state === 'inDoubt' ? 'inDoubt' : 'notWritten'
@@ -109,9 +109,9 @@ function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stag
   )
 }
 
-/** A parent that was only touched and turned out to be gone: nothing was to be written there. */
-const isMissedTouch = ({ state, command }: Outcome): boolean =>
-  state === 'notWritten' && command.kind === 'write' && command.operations.every(({ kind }) => kind === 'touch')
+/** Stores nothing: it only asks, or says that the record takes part. */
+const isTouch = ({ kind, operations }: Outcome['command']): boolean =>
+  kind === 'write' && operations.every((operation) => operation.kind === 'touch' || !isWrite(operation))
 
 /** Compares two outcomes: of two that are as bad, the one with a reason tells more. */
 function isWorse({ state, outcome }: Fate, known: Fate): boolean {
