@@ -135,7 +135,8 @@ export function checkNumber(
 ): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return
   const of = binding === undefined ? 'a collection' : nameOf(binding)
-  const given = typeof value === 'number' ? String(value) : typeof value
+  const isShown = typeof value === 'number' || (value as unknown) === null || (value as unknown) === undefined
+  const given = isShown ? String(value) : `of type ${typeof value}`
   throw new SkeinError('SKEIN_2431', `The ${name} given to ${of} cannot be ${given}.`, {
     className: binding?.tracked.model.name,
     property: binding?.relation.name,
