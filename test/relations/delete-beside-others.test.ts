@@ -19,6 +19,8 @@ import { useDatabase } from '../use-database.js'
 
 /** Changes by other sessions after a delete has looked for members, and before it has sent anything. */
 let meanwhile: () => Promise<unknown> = () => Promise.resolve()
+/** Changes by other sessions when a delete has found a squad. */
+let besideSquads: (id: number) => Promise<unknown> = () => Promise.resolve()
 
 @Record({ set: 'club' })
 class Club {
@@ -44,6 +46,11 @@ class Squad {
   @Bin() name?: string
   @ManyToOne(() => Club, 'squads') club = ref<Club>()
   @OneToMany(() => Match, 'squad', { strategy: 'secondaryIndex', onDelete: 'cascade' }) matches = collection<Match>()
+  @OneToMany(() => Fan, 'squad', { strategy: 'keyList', onDelete: 'detach' }) players = collection<Fan>()
+
+  @BeforeDelete() async wait(): Promise<void> {
+    await besideSquads(this.id)
+  }
 }
 
 @Record({ set: 'match' })
@@ -60,6 +67,7 @@ class Fan {
   @Bin() name?: string
   @ManyToOne(() => Club, 'fans') club = ref<Club>()
   @ManyToOne(() => Club, 'guests') host = ref<Club>()
+  @ManyToOne(() => Squad, 'players') squad = ref<Squad>()
 }
 
 @Record({ set: 'debt' })
@@ -75,7 +83,7 @@ for (const mode of MODES) {
     let db: Database
     useDatabase(mode, CLASSES, (opened) => ({ db } = opened))
     beforeEach(async () => {
-      meanwhile = () => Promise.resolve()
+      meanwhile = besideSquads = () => Promise.resolve()
       await db.withSession(async (session) => {
         const club = session.create(Club, { id: 1 })
         club.squads.add(session.create(Squad, { id: 1 }))
@@ -132,6 +140,41 @@ for (const mode of MODES) {
       expect(await db.session().find(Club, 1)).to.equal(null)
       expect(await db.session().findMany(Squad, [1, 2])).to.deep.equal([null, null])
       expect(await db.session().findMany(Match, [1, 2])).to.deep.equal([null, null])
+    })
+
+    it('takes members along that were added after it has looked for them, also where others of the same flush lead to it', async () => {
+      const session = db.session()
+      const [other, squad] = [await session.load(Club, 3), await session.load(Squad, 1)]
+      other.squads.add(squad)
+      session.remove(squad)
+      besideSquads = async () => {
+        besideSquads = () => Promise.resolve()
+        await db.withSession((their) => their.at(Squad, 1).collection('players').add(1))
+      }
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      expect(await db.session().find(Squad, 1)).to.equal(null)
+      expect((await db.session().load(Fan, 1)).squad.key).to.equal(null)
+    })
+
+    it('in a transaction that is tried again does not take along what has left since', async function () {
+      if (mode === 'ap') this.skip()
+      const session = db.session()
+      const club = await session.load(Club, 1)
+      others((same) => same.squads.add(Object.assign(new Squad(), { id: 2 })))
+      let looks = 0
+      besideSquads = async (id) => {
+        if (id !== 2) return
+        looks++
+        await db.withSession((other) => other.at(Club, 3).collection('squads').add(2))
+      }
+      await session.delete(club)
+      expect(looks).to.equal(1)
+      expect(session.isDirty()).to.equal(false)
+      await session.flush()
+      expect(await db.session().find(Club, 1)).to.equal(null)
+      expect((await db.session().load(Squad, 2)).club.key).to.equal(3)
+      expect(await db.session().at(Club, 3).collection('squads').keys()).to.deep.equal([2])
     })
 
     it('detaches those that were added after it has looked for them', async () => {

@@ -200,8 +200,9 @@ export class UnitOfWork {
   ): Promise<void> {
     const { entities, reader, around } = this.#parts
     const known = new Set([...work.saved, ...work.removed])
+    // One that others lead to as well is looked at itself: they may stay, or go only because it does.
     const roots = [...work.removed].filter(
-      (managed) => !work.cascadedFrom.has(managed) && !isStopped(recordId(managed.key)),
+      (managed) => work.depthOf(managed) === 0 && !isStopped(recordId(managed.key)),
     )
     if (roots.length === 0) return
     const again = await collectChanges(() => roots, entities, reader, {

@@ -16,6 +16,7 @@ import type { DeleteCommand, WriteCommand } from '../../../plan/command.js'
 import type { ReadyStage } from '../../../plan/draft.js'
 import { collectChanges } from '../collect/collect-changes.js'
 import { inTransaction } from '../../transaction/retry-transaction.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
 
 /** Transactions of one flush that are under way at a time. */
 const AT_ONCE = 8
@@ -130,6 +131,45 @@ interface Sent {
   outcomes: readonly Outcome[]
 }
 
+/** The attempts of one transaction: what only a failed one has reached is not part of the flush. */
+class Attempts {
+  readonly all: ChangeSet
+  readonly #done = new Set<ManagedEntity>()
+  #rollback: (() => void) | undefined
+
+  constructor(all: ChangeSet) {
+    this.all = all
+  }
+
+  /** True for entities whose hooks have run, in this attempt or in an earlier one. */
+  has(managed: ManagedEntity): boolean {
+    return this.#done.has(managed) || this.all.has(managed)
+  }
+
+  /** Adds what an attempt has reached to its own work, and to that of the flush. */
+  take(reached: ChangeSet, work: ChangeSet): void {
+    const { all } = this
+    const members = [...reached.saved, ...reached.removed]
+    const news = members.filter((managed) => !all.has(managed))
+    all.onRollback(() => reached.rollback())
+    for (const managed of members) {
+      this.#done.add(managed)
+      work.add(managed)
+      all.add(managed)
+    }
+    this.#rollback = () => {
+      reached.rollback()
+      all.drop(news)
+    }
+  }
+
+  /** Puts back what the last attempt has marked, before the next one looks again. */
+  rollback(): void {
+    this.#rollback?.()
+    this.#rollback = undefined
+  }
+}
+
 /**
  * Writes entities that belong together in one transaction. They are planned in it, so that what the plan depends on cannot change
  * before the commit; they take over their outcomes only when those are certain.
@@ -143,9 +183,11 @@ async function executeTransaction(
   const { driver } = parts.context
   let sent: Sent | undefined
   let isUndone = true
+  const attempts = new Attempts(all)
   const run = async (transaction: TransactionHandle): Promise<void> => {
     signal?.throwIfAborted()
-    sent = await planInside(members, all, parts, transaction)
+    attempts.rollback()
+    sent = await planInside(members, attempts, parts, transaction)
     if (sent === undefined) return
     sent.outcomes = await driver.run(commandsOf(sent), { transaction })
     const refused = sent.ready.refused(sent.outcomes)
@@ -178,21 +220,17 @@ async function remedied(sent: Sent | undefined, driver: Driver): Promise<boolean
 
 async function planInside(
   members: ChangeSet,
-  all: ChangeSet,
+  attempts: Attempts,
   { context, entities, readerIn, around }: SendParts,
   transaction: TransactionHandle,
 ): Promise<Sent | undefined> {
   const reader = readerIn({ ...context, driver: context.driver, transaction })
   // Lists are read again, now as part of the transaction: members may have joined since.
   const removed = [...members.removed]
-  const again = { done: all, isWhole: true, around }
+  const again = { done: attempts, isWhole: true, around }
   const reached = removed.length === 0 ? undefined : await collectChanges(() => removed, entities, reader, again)
-  if (reached !== undefined) all.onRollback(() => reached.rollback())
-  const work = new ChangeSet([...members.saved].filter(isToSave).concat(removed), around, all)
-  for (const managed of reached === undefined ? [] : [...reached.saved, ...reached.removed]) {
-    work.add(managed)
-    all.add(managed)
-  }
+  const work = new ChangeSet([...members.saved].filter(isToSave).concat(removed), around, attempts.all)
+  if (reached !== undefined) attempts.take(reached, work)
   const draft = await planChangeSet(work, reader, new Date(), { isTransaction: true, isInside: true })
   const ready = draft.next()
   return ready === undefined ? undefined : { draft, ready, outcomes: [] }
