@@ -2,6 +2,7 @@ import type { Family, Operation } from './operation.js'
 import { COMPANIONS } from './operations/companions.js'
 import { COMPANION_PARTS } from './operations/companion-parts.js'
 import { CONSOLIDATED } from './operations/consolidated.js'
+import { DATED } from './operations/dated.js'
 import { INDEXED } from './operations/indexed.js'
 import { KEY_LISTS } from './operations/key-lists.js'
 import { LINK_MAPS } from './operations/link-maps.js'
@@ -22,7 +23,7 @@ export const FAMILIES: readonly Family[] = [
   INDEXED,
 ]
 
-export const CLASSES = [...FAMILIES, COMPANIONS, COMPANION_PARTS, NESTED, NESTED_COMPANIONS].flatMap(
+export const CLASSES = [...FAMILIES, COMPANIONS, COMPANION_PARTS, DATED, NESTED, NESTED_COMPANIONS].flatMap(
   ({ classes }) => classes,
 )
 
@@ -38,6 +39,7 @@ export const CASES: readonly Case[] = FAMILIES.flatMap(casesOf)
 /** Cases that have a test of their own: they send more commands, and are repaired by a scan. */
 export const COMPANION_CASES: readonly Case[] = casesOf(COMPANIONS)
 export const COMPANION_PART_CASES: readonly Case[] = casesOf(COMPANION_PARTS)
+export const DATED_CASES: readonly Case[] = casesOf(DATED)
 export const NESTED_CASES: readonly Case[] = casesOf(NESTED)
 export const NESTED_COMPANION_CASES: readonly Case[] = casesOf(NESTED_COMPANIONS)
 

@@ -4,7 +4,7 @@ import { companionKey, hashShard } from '#src/keys/index.js'
 import type { Mode } from '../server.js'
 import type { CompanionsModel } from '#src/model/index.js'
 import type { Family, Reference } from './operation.js'
-import { DAYS } from './days.js'
+import { DAYS, TODAY } from './days.js'
 
 type Bins = { [bin: string]: unknown }
 export type Stored = ReadonlyMap<string, Bins>
@@ -155,7 +155,7 @@ interface Place {
 
 /** Keys of the companions of an owner. */
 function shardsOf(owner: string | number, { shards = 0, buckets }: CompanionsModel): (string | number)[] {
-  if (buckets !== undefined) return DAYS.map((day) => companionKey(owner, day) as string)
+  if (buckets !== undefined) return [...DAYS, TODAY].map((day) => companionKey(owner, day) as string)
   return shards === 0 ? [owner] : Array.from({ length: shards }, (_, shard) => companionKey(owner, shard) as string)
 }
 

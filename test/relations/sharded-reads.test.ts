@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Companion, Key, ManyToMany, Record, Sharded, collection, type Database } from 'skein'
 import { trafficOf } from '../../examples/traffic.js'
-import { MODES } from '../server.js'
+import { MODES, need, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
 const SHARDS = 4
@@ -26,15 +26,18 @@ class Item {
 const ALL = ['plain', 'hash', 'apart', 'days', 'demand'] as const
 const APART = ['hash', 'apart', 'days', 'demand'] as const
 const MEMBERS = 1200
+/** So many that each shard has more than a page. */
+const SMALL = 60
 
 for (const mode of MODES) {
   describe(`reads of collections in several records (${mode})`, () => {
     let db: Database
-    useDatabase(mode, [Owner, Item], (opened) => ({ db } = opened), { emptied: 'once' })
+    let server: TestServer
+    useDatabase(mode, [Owner, Item], (opened) => ({ db, server } = opened), { emptied: 'once' })
     before(async function () {
       this.timeout(60_000)
       await db.withSession((session) => {
-        session.create(Owner, { id: 'o' })
+        for (const id of ['o', 's']) session.create(Owner, { id })
         for (let i = 0; i < MEMBERS; i++) session.create(Item, { id: i })
       })
       const members = Array.from({ length: MEMBERS }, (_, i) => i)
@@ -46,9 +49,16 @@ for (const mode of MODES) {
               .collection(name)
               .add(...members),
         )
-      await db.session().at(Owner, 'o').collection('demand').shard(SHARDS)
+      await db.withSession((session) => {
+        for (const name of ALL)
+          session
+            .at(Owner, 's')
+            .collection(name)
+            .add(...members.slice(0, SMALL))
+      })
+      for (const id of ['o', 's']) await db.session().at(Owner, id).collection('demand').shard(SHARDS)
       // What others have stored is known once it was read.
-      for (const name of ALL) await db.session().at(Owner, 'o').collection(name).count()
+      for (const id of ['o', 's']) for (const name of ALL) await db.session().at(Owner, id).collection(name).count()
     })
 
     it('load with their owner in one round trip more than members in its record', async () => {
@@ -77,6 +87,22 @@ for (const mode of MODES) {
         const records = name === 'apart' || name === 'days' ? 1 : SHARDS
         expect([commands, roundTrips], name).to.deep.equal([1 + records + 5, 2])
       }
+    })
+
+    it('read at most as many keys of each record as the page has, and one to tell that there are more', async function () {
+      const { commands } = need(this, server.embedded, 'only the embedded server counts the bytes of answers')
+      for (const name of APART)
+        for (const after of [false, true]) {
+          const bytes: number[] = []
+          for (const id of ['s', 'o']) {
+            const owner = await db.session().load(Owner, id)
+            const next = after ? (await owner[name].page({ count: 3 })).next : undefined
+            const page = (): Promise<unknown> => owner[name].page({ count: 5, ...(next && { after: next }) })
+            bytes.push((await commands.during(page)).bytesOut)
+          }
+          // The first keys of all records are the same, whether 60 or 1,200 members follow.
+          expect(bytes[1], `${name}, ${after}`).to.equal(bytes[0])
+        }
     })
 
     it('stream a bounded number of members at a time', async () => {
