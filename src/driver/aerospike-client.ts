@@ -205,25 +205,6 @@ export const writeOperation = (bin: string, value: unknown): ClientOperation => 
 /** An operation as users of the official client make it. */
 export type RawOperation = Aerospike.operations.Operation
 
-type AnyMake = (...args: unknown[]) => { readonly op: number }
-const READS = /^(get|size|lscan|rscan|describe|read)/
-
-/** Codes of the client's operations that only read; it has no list of them, so one of each kind is made. */
-export function readOpcodes(): ReadonlySet<number> {
-  const { operations, lists, maps, hll, bitwise, exp, cdt } = Aerospike
-  const makers = [operations, lists, maps, hll, bitwise].flatMap((kind) =>
-    Object.entries(kind as unknown as Record<string, AnyMake>).filter(([name]) => READS.test(name)),
-  )
-  const path = (operations as unknown as { selectByPath: AnyMake }).selectByPath
-  return new Set([
-    ...makers.map(([, make]) => make('b', [], [], [], []).op),
-    path('b', 0, new cdt.Context()).op,
-    (exp.operations as unknown as { read: AnyMake }).read('b', exp.int(1), 0).op,
-  ])
-}
-
-export const DELETE_OPCODE = (Aerospike.operations.delete() as unknown as { readonly op: number }).op
-
 /** The expression is given ready-made in base64. */
 export const expressionOperations = Aerospike.exp.operations as unknown as Readonly<
   Record<'read' | 'write', (name: string, expression: string, flags: number) => ClientOperation>

@@ -1,6 +1,7 @@
 import type { Operation } from '../plan/operation.js'
 import { rawRead, rawWrite } from '../plan/operations.js'
-import { DELETE_OPCODE, readOpcodes, type ClientCalls, type ClientOperation } from './aerospike-client.js'
+import type { ClientCalls, ClientOperation } from './aerospike-client.js'
+import { DELETE_OPCODE, readOpcodes } from './opcodes.js'
 
 let reads: ReadonlySet<number> | undefined
 

@@ -1,5 +1,6 @@
 import { writeProperty } from '../codec/index.js'
 import type { RawOperation } from '../driver/aerospike-client.js'
+import { problemOf } from '../driver/check-raw-operation.js'
 import { rawKind, rawOperation } from '../driver/raw-operations.js'
 import { SkeinError } from '../errors/index.js'
 import { describeKey } from '../keys/index.js'
@@ -169,6 +170,8 @@ function checkOperations(mapped: MappedClass, key: RecordKey, operations: readon
     const kind = rawKind(one)
     if (kind === 'none')
       throw refused(mapped, key, 'this is not an operation', 'Make it with the modules of the official client.')
+    const problem = problemOf(one as object)
+    if (problem !== undefined) throw refused(mapped, key, problem.why, problem.fix)
     if (kind === 'delete') throw refused(mapped, key, 'it would leave links behind', 'Use session.delete.')
     const { bin } = one as { readonly bin?: unknown }
     if (bin !== undefined && (typeof bin !== 'string' || bin === '' || Buffer.byteLength(bin) > 15))
