@@ -64,7 +64,7 @@ const FAULTS: { readonly [title: string]: FaultOptions } = {
   'cut off right after the effect': { drop: true, after: true, times: 1_000_000 },
 }
 
-/** What a change has left: what counts, and what is set; each is 0 or 1 for each change. */
+/** State that a change has left: what counts, and what is set; each is 0 or 1 for each change. */
 interface Left {
   readonly counted: readonly number[]
   readonly set: readonly number[]
@@ -80,7 +80,7 @@ function changeAll(session: Session, id: number, kind: Kind = Page): void {
   page.list('items').where({ id: 'i' }).set({ read: true })
 }
 
-/** Those that a record can be created with. */
+/** Changes that a record can be created with. */
 function changeNew(session: Session, id: number, kind: Kind, create?: boolean): void {
   const page = session.at<Sheet>(kind, id, { create })
   page.counter('views').add(1)

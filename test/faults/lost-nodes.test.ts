@@ -59,7 +59,7 @@ async function whenMapped(read: () => Promise<unknown>): Promise<void> {
 interface Boundary {
   readonly trouble: Trouble
   readonly skip: number
-  /** What is stored before the operation, and after it. */
+  /** Stored records before the operation, and after it. */
   readonly before: string
   readonly after: string
 }

@@ -102,7 +102,7 @@ for (const mode of MODES) {
       const found = await session.query(Listing).where({ price: 2 }).toArray()
       expect(found).to.have.members([a, b])
       expect([a.price, a.isNew, session.isDirty(a)]).to.deep.equal([1, undefined, false])
-      // What was not loaded before is added; what was, stays.
+      // Properties that were not loaded before are added; the others stay.
       expect([b.price, b.isNew, session.isDirty(b)]).to.deep.equal([1, false, false])
       expect(await session.query(Listing).where({ price: 1 }).toArray()).to.deep.equal([])
       expect(await session.query(Listing).where({ price: 2 }).sum('price')).to.equal(4)

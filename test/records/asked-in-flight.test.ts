@@ -130,7 +130,7 @@ for (const mode of MODES) {
             change(handle)
             await faults.add({ kind: 'write', times: 1, drop: true, after })
             await session.flush().catch(() => undefined)
-            // What adds up is never sent again, unless a version tells that it was not done.
+            // Increments are never sent again, unless a version tells that they were not done.
             const isKept = Class === Versioned && name === 'loaded'
             const count = after || isKept ? 1 : 0
             // The version may be another session's: the next flush is a conflict, and until then the change is shown.

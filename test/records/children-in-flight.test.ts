@@ -190,7 +190,7 @@ for (const mode of MODES) {
           expect(shown(comment)).to.deep.equal(times(5))
           await byOther()
           await session.flush()
-          // What adds up and is in doubt is never sent again.
+          // Increments in doubt are never sent again.
           expect(await stored()).to.deep.equal(times(how === 'is lost' ? 5 : 6))
           expect(session.isDirty()).to.equal(false)
         })

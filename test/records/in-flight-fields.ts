@@ -96,7 +96,7 @@ const ALL: { readonly [name: string]: Way } = {
   ],
 }
 
-/** One after the other takes long, and is for a look at what has failed. */
+/** Running one after the other takes long, and is for a look at what has failed. */
 export const CHANGES = process.env.SKEIN_FAULTS === 'all' ? { ...ALL, ...EACH } : ALL
 
 /** Ends of the first write. */

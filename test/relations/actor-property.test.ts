@@ -29,7 +29,7 @@ const group = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 type Group = typeof group extends fc.Arbitrary<infer T> ? T : never
 
-/** One session among several: what it does, and whether it gave up a flush that failed. */
+/** A session among several: what it does, and whether it gave up a flush that failed. */
 class Actor {
   readonly #session: Session
   hasGivenUp = false

@@ -150,7 +150,7 @@ for (const mode of MODES) {
       const findings: string[] = []
       for await (const { kind, property } of db.verify([Writer, Article], { settle: 0 }))
         findings.push(`${kind} ${property}`)
-      // What is kept points to the record that is gone.
+      // Kept children point to the record that is gone.
       expect(findings).to.deep.equal(['danglingKey kept'])
     })
 

@@ -85,7 +85,7 @@ async function lookAtPlan(actor: Actor): Promise<void> {
   const { session, seen } = actor
   const [shown, isDirty] = [shownLinks(seen), session.isDirty()]
   await session.explain()
-  // What a delete has to read stays in the session: a collection that had a bare key in it may be loaded now, and show what the graph says.
+  // Reads of a delete stay in the session: a collection that had a bare key in it may be loaded now, and show what the graph says.
   const said = new Set([...shown, ...actor.graph.links().map(withoutRole)])
   const after = shownLinks(seen)
   expect(after.filter((link) => !said.has(link))).to.deep.equal([])

@@ -117,7 +117,7 @@ for (const mode of MODES) {
     })
 
     it('is looked at as a whole by verify when a long list was created unordered', async () => {
-      // What is missing stands where a page that begins after the last key of the one before would not look.
+      // Missing members stand where a page that begins after the last key of the one before would not look.
       await put('fl_agent', 3, { plain: [...Array.from({ length: 500 }, (_, i) => 1000 - i), 7, 3000] })
       const missing: unknown[] = []
       for await (const { kind, otherKey } of db.verify(Agent, { settle: 0 }))

@@ -65,7 +65,7 @@ export async function shown(db: Database, kind: Kind): Promise<readonly unknown[
   return [...all, await scores.by('named').count(), scoreCount, pointing.map(({ length }) => length)]
 }
 
-/** What is shown before and after the change. */
+/** Members as shown before and after the change. */
 export function expected(kind: Kind, isChanged: boolean): readonly unknown[] {
   const ids = IDS.filter((id) => !isChanged || id !== 3)
   if (kind === 'readers') return [...ids.map((id) => `r${id}`), ...(isChanged ? ['new'] : [])].sort()

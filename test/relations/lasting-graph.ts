@@ -129,7 +129,7 @@ export class LastingGraph {
     return new Map([...this.follows].filter(([key]) => key.split(':').includes(String(id))))
   }
 
-  /** What a flush does beside the changes themselves: histories, and copies. */
+  /** Work of a flush beside the changes themselves: histories, and copies. */
   flush(): void {
     for (const thing of this.things.values()) {
       const { before } = thing

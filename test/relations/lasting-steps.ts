@@ -13,7 +13,7 @@ const loaded = fc.record({ owner: bool, member: bool, members: bool })
 const own = fc.record({
   kind: fc.constant('own' as const),
   relation: fc.constantFrom(...OWNING),
-  /** Which of the classes of owners; none clears the reference. */
+  /** Index of the owner's class; none clears the reference. */
   owner: fc.constantFrom(0, 1),
   isOn: fc.constantFrom(true, true, false),
   a: id,

@@ -21,7 +21,7 @@ const shown = (mode: DeletedMode | undefined, isDeleted: boolean): boolean =>
 const line = (...words: unknown[]): string =>
   words.map((word) => (Array.isArray(word) ? `[${word.join()}]` : String(word))).join(' ')
 
-/** What a plain graph says of everything that can be asked, one line for each answer. */
+/** Answers of a plain graph to everything that can be asked, one line for each answer. */
 export function expectedLines(graph: LastingGraph): string[] {
   const lines: string[] = []
   for (const thing of graph.things.values()) {

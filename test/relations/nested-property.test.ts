@@ -85,7 +85,7 @@ class User {
     const part = at(comments, ...ids)
     const [above, last] = [ids.slice(0, -1), ids.at(-1)!]
     if (what === 'remove') {
-      // What was never sent is not taken out of what is stored.
+      // Parts that were never sent are not taken out of what is stored.
       if (this.added.has(part) || this.moved.has(part)) return
       collectionAt(post, above).remove(value % 2 === 0 ? part : last)
       this.pending.push((stored) => listOf(stored, post, above)?.delete(last))

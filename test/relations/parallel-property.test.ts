@@ -273,7 +273,7 @@ async function act(db: Database, steps: readonly (AnyChange | Made<typeof remove
       }
     } catch (error) {
       if (!(error instanceof SkeinError)) throw error
-      // What was begun is completed or found to be impossible; then another session goes on.
+      // Begun work is completed or found to be impossible; then another session goes on.
       await session.flush().catch(() => undefined)
       session = db.session()
       loaded = undefined

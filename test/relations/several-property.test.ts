@@ -111,7 +111,7 @@ for (const mode of MODES) {
           const sessions = [db.session(), db.session()]
           for (const each of steps) {
             const session = sessions[Number(each.isSecond)]
-            // What the other session has changed is read again; what it has not is known.
+            // Changes of the other session are read again; the rest is known.
             session.clear()
             await perform(session, each)
             plain.apply(each)

@@ -57,7 +57,7 @@ for (const mode of MODES) {
             .add(...members.slice(0, SMALL))
       })
       for (const id of ['o', 's']) await db.session().at(Owner, id).collection('demand').shard(SHARDS)
-      // What others have stored is known once it was read.
+      // Records of others are known once they were read.
       for (const id of ['o', 's']) for (const name of ALL) await db.session().at(Owner, id).collection(name).count()
     })
 

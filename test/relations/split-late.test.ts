@@ -153,7 +153,7 @@ describe(isNamedServer ? `${title} (skipped: only the embedded server has faults
       while ((await held.hits()) === 0) await pause(1)
       await move(db, id, 3)
       await move(db, id, -1)
-      // What it reads next fails, so that it does not clear up behind itself.
+      // Its next read fails, so that it does not clear up behind itself.
       await server.faults.add({ namespace: 'ap', set: 'gpost', kind: 'read', answer: 4, times: Infinity })
       await moving
       await server.faults.clear()

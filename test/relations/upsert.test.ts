@@ -64,7 +64,7 @@ for (const mode of ['ap', 'sc'] as const) {
         session.create(Club, { id: 'golf' })
       })
     })
-    // Whatever was done, both sides of everything agree.
+    // Both sides of everything agree, whatever was done.
     afterEach(async () => {
       for await (const finding of db.verify(CLASSES, { settle: 0 })) expect.fail(finding.message)
     })

@@ -45,7 +45,7 @@ describe('the cost of verify', () => {
     const pages = Math.ceil(CHILDREN / 499)
     expect(log.filter(({ kind }) => kind === 'read')).to.have.length(pages + 1)
     expect(log.filter(({ kind }) => kind === 'batch').every((batch) => batch.rows <= 256)).to.equal(true)
-    // One more read gets the lists as bytes, which say their order.
+    // Another read gets the lists as bytes, which say their order.
     expect(rows).to.equal(CHILDREN + pages + 1)
     expect(log.length).to.be.at.most(1 + pages * (1 + 2 * NODES))
   })

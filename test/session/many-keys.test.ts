@@ -56,7 +56,7 @@ for (const mode of MODES) {
         const asked = await rowsOf(
           async () => {
             await rejection(() => call(KEYS, abort.signal))
-            // What was under way when the call ended is answered all the same.
+            // Reads under way when the call ended are answered all the same.
             while (performance.now() - last < 300) await new Promise((resolve) => setTimeout(resolve, 50))
           },
           () => {

@@ -292,7 +292,7 @@ describe('open', () => {
   })
 
   it('reports that one of several hosts is not there', async () => {
-    // One node, because of several the client takes those that are there.
+    // A single node, because of several the client takes those that are there.
     const server = await startTestServer({ nodes: 1 })
     const { hosts, namespaces } = server
     const dead = '127.0.0.1:1'

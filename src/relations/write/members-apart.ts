@@ -42,7 +42,7 @@ export abstract class MembersApart implements CollectionMembers {
     reader: Pick<Reader, 'read'>,
   ): Promise<readonly UserKey[]>
 
-  /** What the link to a member carries. */
+  /** Attributes of the link to a member. */
   abstract attributesOf(owner: RecordKey, member: UserKey, reader: Pick<Reader, 'read'>): Promise<Value | undefined>
 
   /** Everything that is stored of each owner's members, as its bin would hold it in one record. */

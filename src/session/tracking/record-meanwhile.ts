@@ -25,7 +25,7 @@ export function recordUnsent(managed: ManagedEntity, property: string): void {
   for (const option of since) managed.addWriteOptions(option)
 }
 
-/** What differs from a snapshot of the entity, as changes to record. */
+/** Differences from a snapshot of the entity, as changes to record. */
 export function changesSince(managed: ManagedEntity, property: string, snapshot: Snapshot): readonly WriteOptions[] {
   const { entity, mapped, loaded } = managed
   if (!mapped.codec.isChanged(entity, snapshot, property)) return []

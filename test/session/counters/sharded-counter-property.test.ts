@@ -18,7 +18,7 @@ const PATHS = ['/a', '/b']
 const path = fc.constantFrom(...PATHS)
 const by = fc.integer({ min: -5, max: 20 })
 
-/** One change of a record, and what it does to the number of views; undefined where there is no record any more. */
+/** A change of a record, and what it does to the number of views; undefined where there is no record any more. */
 type Step =
   | { kind: 'create'; path: string; by: number }
   | { kind: 'delete'; path: string; byKey: boolean }

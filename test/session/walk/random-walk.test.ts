@@ -64,7 +64,7 @@ interface HopByHand {
   readonly last: number | undefined
 }
 
-/** What a walk should reach: each entity at the first hop that leads to it, and the number of ways along such hops. */
+/** Entities that a walk should reach: each at the first hop that leads to it, and the number of ways along such hops. */
 function byHand(
   start: string,
   hops: readonly HopByHand[],

@@ -101,7 +101,7 @@ for (const mode of MODES) {
     it('costs as many round trips whatever the number of entities that it goes on from', async () => {
       const cost = async (ids: string[]): Promise<number> =>
         (await server.commands.during(() => db.session().walk(Person, ids).out('followers').keys())).commands
-      // What a process has learnt of the shards of an owner saves it a look.
+      // Knowledge of the shards of an owner saves a process a look.
       await cost(['ann', 'bob', 'cem', 'dora'])
       const [one, four] = [await cost(['dora']), await cost(['ann', 'bob', 'cem', 'dora'])]
       expect(four).to.be.at.most(one)
