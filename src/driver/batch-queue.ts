@@ -22,7 +22,7 @@ export interface Send<Entry> {
   many(entries: readonly Entry[], done: () => void): void
 }
 
-// Two batches on their way: the server works on one while the client works on the other, and both stay large.
+// Two batches in flight: the server works on one while the client works on the other, and both stay large.
 const OVERLAP = 2
 // A batch with fewer rows costs noticeably more for each of them.
 const SMALLEST = 32

@@ -45,7 +45,7 @@ export interface WriteReceiver {
   settled(outcome: Outcome): void
 }
 
-/** A write or delete on its way: waits, is sent alone or as a row, and may be sent again. */
+/** A write or delete that is not answered yet: waits, is sent alone or as a row, and may be sent again. */
 export class PendingWrite implements WriteTerms {
   readonly command: WriteCommand | DeleteCommand
   readonly durableDelete: boolean

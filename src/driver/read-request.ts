@@ -25,7 +25,7 @@ export interface Receiver {
   failed(error: unknown): void
 }
 
-/** A read on its way, and who waits for it: waits in the queue, is sent alone or as a row, and may be sent again. */
+/** A read that is not answered yet, and its receiver: waits in the queue, is sent alone or as a row, and may be sent again. */
 export abstract class ReadRequest implements Receiver {
   command: ReadCommand
   #tries: Tries | undefined

@@ -31,7 +31,7 @@ export interface RecordTarget {
   child(collection: string, id: unknown): { readonly target: RecordTarget; readonly place: Place }
   /** Children of a consolidated child; throws where this is a record, or has no such children. */
   children(collection: string): ChildrenAccess
-  /** Asks while no write of the record is on its way: an answer beside one could count what it changes twice. */
+  /** Asks while no write of the record is under way: an answer beside one could count its change twice. */
   betweenWrites<T>(ask: () => Promise<T>): Promise<T>
   /** Throws where the server has no path expressions. */
   requirePaths(property: string): void

@@ -139,7 +139,7 @@ export class SessionWrites {
     )
   }
 
-  /** Asks about an entity while nothing of it is on its way. */
+  /** Asks about an entity while no write of it is under way. */
   ask<T>(find: () => ManagedEntity, ask: (managed: ManagedEntity) => Promise<T>): Promise<T> {
     return this.entities.questions.ask(find, ask, (managed) =>
       // A write that may be done would be shown on top of itself; a new entity shows all by itself.

@@ -85,7 +85,7 @@ for (const mode of MODES) {
       await db.session().save(match('fresh', score(1, 1)))
       const addOne = (player: number): Promise<unknown> =>
         db.withSession((session) => void session.at(Match, 'fresh').collection('scores').add(score(player, player)))
-      // What a child is to replace is read first, because an index lists what it points to; twice where a transaction may be needed.
+      // Children to be replaced are read first, because an index lists what it points to; twice where a transaction may be needed.
       expect((await server.commands.during(() => addOne(2))).rows).to.equal(mode === 'ap' ? 2 : 3)
       await scores('fresh').shard(3)
       if (mode === 'ap') expect((await server.commands.during(() => addOne(3))).rows).to.equal(2 + 2)

@@ -32,6 +32,6 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
 
 /** In a bin of the record, or of companions that tell their size. */
 function isCountable({ bin, companions }: RelationModel): boolean {
-  // Nobody is told when a bucket expires.
+  // Nothing reports when a bucket expires.
   return bin !== undefined && companions?.buckets?.ttl === undefined
 }

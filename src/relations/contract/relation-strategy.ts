@@ -42,7 +42,7 @@ export interface PartFields {
   readonly bins: ReadonlySet<string>
 }
 
-/** A part that is on its way to its record, as handles see it that change the part meanwhile. */
+/** A part whose write is under way, as handles see it that change the part meanwhile. */
 export interface SentPart {
   /** The part as it was sent. */
   snapshot: object
@@ -63,7 +63,7 @@ export interface LocatedPart {
   readonly part: object | null | undefined
   /** The part is new: its record does not have it yet. */
   readonly isAdded: boolean
-  /** Set while a write of the loaded part is on its way. */
+  /** Set while a write of the loaded part is under way. */
   readonly sent: SentPart | undefined
   /** Operations for what was changed in these fields of the loaded part, since it was sent or stored; undefined where a part inside it was not there then. */
   unsent(fields: PartFields, since?: SentPart): readonly WriteOperation[] | undefined
@@ -71,7 +71,7 @@ export interface LocatedPart {
   accept(fields: PartFields): void
   /** Set where another record than the owner's holds the part. */
   readonly apart?: {
-    /** Records an operation on the part; the next flush sends it there. Returns what takes it back. */
+    /** Records an operation on the part; the next flush sends it there. Returns its rollback. */
     record(operation: WriteOperation): () => void
     /** Operations that are recorded and not sent yet. */
     readonly recorded: readonly WriteOperation[]

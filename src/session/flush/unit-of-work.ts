@@ -200,7 +200,7 @@ export class UnitOfWork {
   ): Promise<void> {
     const { entities, reader, around } = this.#parts
     const known = new Set([...work.saved, ...work.removed])
-    // One that others lead to as well is looked at itself: they may stay, or go only because it does.
+    // Members that others lead to as well are looked at themselves: the others may stay, or go only because of them.
     const roots = [...work.removed].filter(
       (managed) => work.depthOf(managed) === 0 && !isStopped(recordId(managed.key)),
     )

@@ -51,7 +51,7 @@ function keyOfTarget(
 ): KeyValue {
   const pointedTo = reader.entityModel(name)
   if (!isEntity(target)) {
-    // Refuses a key of another type, which the index would answer with nothing, or with what it takes it for.
+    // Refuses a key of another type, for which the index would find nothing, or something else.
     reader.recordKey(pointedTo, target)
     return target
   }

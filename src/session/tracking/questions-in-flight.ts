@@ -30,7 +30,7 @@ export class QuestionsInFlight {
   }
 
   /**
-   * Asks about an entity while nothing of it is on its way, and asks again where a write has begun before the answer came: beside a write
+   * Asks about an entity while no write of it is under way, and asks again where a write has begun before the answer came: beside a write
    * nobody can tell whether what is stored has it. `resolve` looks up a write whose answer was lost.
    */
   async ask<T>(
@@ -56,10 +56,10 @@ export class QuestionsInFlight {
     }
   }
 
-  /** End of what is on its way of the entity; undefined where nothing is. */
+  /** End of the flush that is sending the entity; undefined where none is. */
   #ended(managed: ManagedEntity): Promise<void> | undefined {
     if (this.#isSaving(managed)) return new Promise((wake) => this.#waiting.push(wake))
-    // A save of one entity alone is no flush.
+    // A save of a single entity is not a flush.
     return managed.sending === undefined ? undefined : managed.queued?.ended
   }
 }

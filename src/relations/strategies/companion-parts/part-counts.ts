@@ -15,7 +15,7 @@ interface CountedPlace {
   readonly isThere: boolean
 }
 
-/** Says by how many children there will be more in records of their own, where the owner counts them; nothing is written where there is no place. */
+/** Returns by how many children the groups change the count of their owner; a group without a place writes nothing. */
 export async function growthOf(
   { parts, owner }: PartTable,
   groups: readonly PartGroup[],

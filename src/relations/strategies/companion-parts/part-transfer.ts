@@ -65,7 +65,7 @@ export function partRemoval(parts: PartClass, moved: readonly TransferredPart[])
   ]
 }
 
-/** What the children point to, for each inverse index that lists some of them. */
+/** Targets of the children, for each inverse index that lists some of them. */
 function pointersOf(
   { relation }: PartClass,
   moved: readonly TransferredPart[],

@@ -51,7 +51,7 @@ export class PartTable implements PartHolder, RootParts {
   /** Changes that handles recorded, where the owner's own write does not carry them. */
   readonly recorded = new RecordedChanges()
   readonly unsent = new UnsentChanges()
-  /** Parts that are on their way to their record. */
+  /** Parts whose write is under way. */
   readonly sent = new SentParts()
 
   constructor(state: CollectionState, parts: PartClass, owner: Tracked, reader: Reader) {

@@ -28,7 +28,7 @@ export class RecordedChanges {
     return this.#changes.get(userKeyId(id))?.operations ?? []
   }
 
-  /** Returns what takes it back. */
+  /** Returns its rollback. */
   add(id: KeyValue, place: MapKey, operation: WriteOperation): () => void {
     this.#changes.set(userKeyId(id), { id, place, operations: [...this.of(id), operation] })
     return () => this.#keep(id, place, (each) => each !== operation)

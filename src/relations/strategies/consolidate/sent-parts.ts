@@ -4,13 +4,13 @@ import type { WriteOperation } from '../../../plan/operation.js'
 import { userKeyId } from '../../../plan/record-key.js'
 import type { SentPart } from '../../contract/relation-strategy.js'
 
-/** A change that a handle has recorded, and what takes it back. */
+/** A change that a handle has recorded, and its rollback. */
 interface Recorded {
   readonly operation: WriteOperation
   readonly undo: () => void
 }
 
-/** A child that is on its way to its record, and the changes of handles that depend on what becomes of it. */
+/** A child whose write is under way, and the changes of handles that depend on its outcome. */
 class PartOnItsWay implements SentPart {
   readonly sent: SentSnapshot
   readonly isPut: boolean
@@ -42,7 +42,7 @@ class PartOnItsWay implements SentPart {
     for (const { undo } of this.#carried) undo()
   }
 
-  /** The answer was lost: what adds up is never sent again. */
+  /** The answer was lost: increments are never sent again. */
   doubt(): void {
     for (const { operation, undo } of this.#carried) if (accumulates(operation)) undo()
     if (this.isPut) this.drop()
@@ -59,7 +59,7 @@ interface SentSnapshot {
   snapshot: object
 }
 
-/** Children of one collection that are on their way to their record. */
+/** Children of one collection whose writes are under way. */
 export class SentParts {
   readonly #parts = new Map<string, PartOnItsWay>()
 

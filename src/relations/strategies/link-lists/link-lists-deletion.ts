@@ -83,7 +83,7 @@ export class LinkListsDeletion {
     return { kind: 'change', change }
   }
 
-  /** The others forget it first; until it is gone, the record says that it is on its way. */
+  /** The others forget it first; until it is gone, the record says that its delete has begun. */
   async remove(tracked: Tracked, draft: Draft, reader: Reader): Promise<void> {
     if (this.#sides.inverse === undefined) {
       if (this.#sides.store.isApart) await this.#sides.store.close(tracked, draft, reader)

@@ -84,7 +84,7 @@ export class RecordWrite implements PlannedRecord, SentWrite {
     this.#options = [...(this.#options ?? []), ...changes]
   }
 
-  /** Most writes leave nothing behind that only their success needs. */
+  /** Does nothing for most writes: no change depends on their success alone. */
   drop(): void {}
 
   settle(outcome: Outcome): boolean {
