@@ -11,7 +11,7 @@ import type { MapChanges } from './map-changes.js'
 import { writeProperty } from './own-property.js'
 import type { MutableBins, PropertyCodec } from './property-codec.js'
 import { depthOf, under, type Place, type TypeCodec } from './type-codec.js'
-import { keyStep, throwUnder, ValueProblem } from './value-problem.js'
+import { keyStep, shown, throwUnder, ValueProblem } from './value-problem.js'
 
 /** The members of a collection of parts as they are now, in no order. */
 export const CHILDREN = Symbol('children')
@@ -113,6 +113,7 @@ export class ChildrenField implements PropertyCodec {
   }
 
   encodeInto(fields: MutableBins, value: unknown, depth: number): void {
+    checkCollection(value)
     for (const part of membersOf(value)) {
       const key = this.#keyOf(part)
       writeProperty(fields, key, this.#encode(key, part, depth))
@@ -130,6 +131,7 @@ export class ChildrenField implements PropertyCodec {
   }
 
   same(value: unknown, snapshot: unknown): boolean {
+    if (isReplaced(value)) return false
     const known = (snapshot as KnownChildren | undefined) ?? NO_CHILDREN
     let count = 0
     for (const part of membersOf(value)) {
@@ -144,6 +146,7 @@ export class ChildrenField implements PropertyCodec {
   /** Adds what brings the stored children up to date: whole new ones, single fields of those that were there, keys of those that go. */
   patch(value: unknown, snapshot: unknown, place: Place, changes: MapChanges): void {
     const known = (snapshot as KnownChildren | undefined) ?? NO_CHILDREN
+    if (known.size > 0 || value !== undefined) checkCollection(value ?? null)
     const left = new Set(known.keys())
     const puts = new Map<string, object>()
     for (const part of membersOf(value)) {
@@ -235,6 +238,19 @@ const tooDeep = (): ValueProblem =>
     `children are at most ${MAX_CONTEXTS} levels deep: the server reaches no deeper, or the child contains itself`,
     'Store deeper ones in a record of their own.',
   )
+
+/** True for what was assigned to the property of a collection. */
+const isReplaced = (value: unknown): boolean =>
+  value !== undefined && !(typeof value === 'object' && value !== null && CHILDREN in value)
+
+/** Refuses what was assigned: the children that were there would be deleted, and those in it not stored. */
+function checkCollection(value: unknown): void {
+  if (isReplaced(value))
+    throw new ValueProblem(
+      `${shown(value)} was assigned, which replaced the Collection`,
+      'Call its add(…) and remove(…) instead.',
+    )
+}
 
 function membersOf(value: unknown): Iterable<object> {
   if (typeof value !== 'object' || value === null) return NO_PARTS

@@ -162,7 +162,7 @@ class CodecCompiler {
       if (bin === undefined)
         throw bug(`the ref ${model.name}.${name} has no place in its part.`, { className: model.name })
       const codec = keyCodec(this.#model.entity(target).key.kind)
-      return new RefField({ name, bin, codec, inline: 'single', isCompared: true })
+      return new RefField({ name, bin, target }, codec)
     })
   }
 

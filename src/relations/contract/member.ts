@@ -3,8 +3,10 @@ import type { Collection, Ref } from '../../model/related.js'
 import type { StoredMember } from './member-store.js'
 import type { Reader } from './reader.js'
 import type { Tracked } from './tracked.js'
-import { untag, type EntityModel } from '../../model/index.js'
+import { COLLECTION, REF, untag, type EntityModel } from '../../model/index.js'
 import { recordKey, type RecordKey, type UserKey } from '../../plan/record-key.js'
+
+export { COLLECTION, REF }
 
 /** The other end of a link: an entity, or the key of one that is not at hand. */
 export type Member = object | KeyValue
@@ -12,10 +14,6 @@ export type Member = object | KeyValue
 export function isEntity(member: Member | null | undefined): member is object {
   return typeof member === 'object' && member !== null && !(member instanceof Uint8Array)
 }
-
-// Global symbols, so that a Ref made by another copy of the package is still a Ref.
-export const REF = Symbol.for('skein.ref')
-export const COLLECTION = Symbol.for('skein.collection')
 
 export function isRef(value: unknown): value is Ref<object> {
   return typeof value === 'object' && value !== null && REF in value
