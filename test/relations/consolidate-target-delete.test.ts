@@ -69,6 +69,26 @@ for (const mode of MODES) {
       return [found.notes, found.ranked, found.kept].map((notes) => notes.items.map(({ id }) => id).join(''))
     }
 
+    it('is not undone by children that were given it before and are stored later', async () => {
+      const session = db.session()
+      const [page, user] = [await session.load(Page, 1), await session.load(User, 1)]
+      const made = Object.assign(new Note(), { id: 'n', rank: 1 })
+      made.author.set(user)
+      page.kept.add(made)
+      page.kept.items.find(({ id }) => id === 'z')!.author.set(user)
+      expect(await session.delete(user)).to.equal(true)
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      expect(await db.session().find(User, 1)).to.equal(null)
+      const { kept } = await db.session().load(Page, 1)
+      expect(kept.items.map(({ id, author }) => [id, author.key])).to.deep.equal([
+        ['n', 1],
+        ['x', 1],
+        ['y', 2],
+        ['z', 1],
+      ])
+    })
+
     it('removes them wherever they are, and leaves those that are to be kept', async () => {
       expect(await db.session().delete(User, 2)).to.equal(true)
       expect(await db.session().find(User, 2)).to.equal(null)

@@ -1,7 +1,10 @@
 import { readProperty, type ChildCodec } from '../../../codec/index.js'
+import type { KeyValue } from '../../../keys/index.js'
 import { refsOf } from '../../../model/index.js'
 import type { Deleted, OnRollback } from '../../contract/contributor.js'
 import { isEntity } from '../../contract/member.js'
+
+import type { RefState } from '../../state/ref-state.js'
 import { findRefState } from '../../state/state-of.js'
 import { nestedIn } from './attach-part.js'
 import type { PartClass } from './part-class.js'
@@ -15,7 +18,10 @@ export function targetsOf({ model, children }: ChildCodec, seen = new Set<ChildC
   return [...refsOf(model).map(({ target }) => target), ...below.flatMap((codec) => targetsOf(codec, seen))]
 }
 
-/** Rolls back references of new and changed parts to what is deleted: they go along where stored ones would, or point to nothing. */
+/**
+ * Rolls back references of new and changed parts to what is deleted: they go along where stored ones would, or point to nothing. What was
+ * stored is named by its key from now on, as in stored parts: a flush that saves the part would store it again.
+ */
 export function withdrawPointing(
   table: PartTable,
   changed: readonly object[],
@@ -31,9 +37,13 @@ export function withdrawPointing(
         const key = state?.key ?? null
         if (state === undefined || key === null || !gone.has(key)) continue
         if (goesAlong(table.parts, name, below)) onRollback(withdraw(table, below, isPreview))
-        else if (isEntity(state.target) && state.binding?.reader.tracked(state.target) === undefined)
-          onRollback(state.tentatively(() => state.set(null), isPreview))
+        else if (isEntity(state.target)) onRollback(state.tentatively(() => letGo(state, key), isPreview))
       }
+}
+
+function letGo(state: RefState, key: KeyValue): void {
+  if (state.binding?.reader.tracked(state.target as object) === undefined) state.set(null)
+  else state.keepKey(key)
 }
 
 function goesAlong({ relation, coverage }: PartClass, ref: string, { steps }: PartBelow): boolean {
