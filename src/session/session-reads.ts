@@ -163,7 +163,7 @@ export class SessionReads extends SessionBase {
     const mapped = this.core.mapped(target)
     const find = (): ManagedEntity => {
       this.core.checkOpen()
-      const managed = loads.unread(mapped, key!, options?.create)
+      const managed = loads.unread(mapped, key!)
       if (options?.create === true && managed.stored !== undefined) managed.learn(managed.stored.creating())
       return managed
     }

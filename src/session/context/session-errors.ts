@@ -193,14 +193,6 @@ export function unknownKind(mapped: MappedClass): SkeinError {
   })
 }
 
-/** A record of a set with several classes that would be changed without being asked for its class. */
-export function kindInCompanions(mapped: MappedClass, property: string): SkeinError {
-  const { name } = mapped.model
-  const message = `Only the record itself tells whether it is a ${name}, and '${property}' is in companion records.`
-  const fix = `Load it: (await session.load(${name}, key)).`
-  return new SkeinError('SKEIN_2404', message, { ...about(mapped), property, fix })
-}
-
 export function gone({ mapped, key, loaded, isUnread }: ManagedEntity): EntityGoneError {
   return new EntityGoneError(`${title(mapped, key.key)} is not stored, or no longer stored.`, {
     ...about(mapped, key.key),

@@ -2,7 +2,7 @@ import { describeKey } from '../../keys/index.js'
 import { goneBinsOf, isGoneBy } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
-import type { Draft } from '../../plan/draft.js'
+import type { Draft, StageName } from '../../plan/draft.js'
 import { showKey } from '../../plan/record-key.js'
 import { markDeleting } from '../../relations/write/delete-marker.js'
 import type { Cascade, Contributor } from '../../relations/contract/contributor.js'
@@ -11,7 +11,7 @@ import { held } from '../../relations/write/link-bin.js'
 import { gone } from '../context/session-errors.js'
 import { planPatch } from '../flush/plan/patch.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
-import { checkClass } from '../flush/collect/check-class.js'
+import { checkClass, isOfClass } from '../flush/collect/check-class.js'
 import { addFor, type CompanionAdd } from './companion-add.js'
 import type { CounterShards } from './counter-shards.js'
 import {
@@ -44,20 +44,38 @@ export class CounterContributor implements Contributor {
     if (adds.length === 0) return
     // Companions do not say which class their record is.
     if (managed.isUnread && managed.model.discriminator !== undefined)
-      return checkClass(managed, reader).then(() => this.#add(managed, adds, draft, reader))
+      return this.#addUnread(managed, adds, draft, reader)
     return this.#add(managed, adds, draft, reader)
   }
 
-  #add(managed: ManagedEntity, adds: readonly CompanionAdd[], draft: Draft, reader: Reader): void | Promise<void> {
+  async #addUnread(managed: ManagedEntity, adds: readonly CompanionAdd[], draft: Draft, reader: Reader): Promise<void> {
+    if (!makesRoot(managed)) await checkClass(managed, reader)
+    else if (!(await isOfClass(managed, reader))) {
+      if (draft.isInside) return this.#addInside(managed, adds, draft, reader, true)
+      // The record is made first, or refused as one of another class, and nothing is added then.
+      if (managed.sending === undefined)
+        draft.add('write', planPatch(managed, [], draft.now).command, ({ state }) => state === 'written')
+      return this.#add(managed, adds, draft, reader, 'add references')
+    }
+    return this.#add(managed, adds, draft, reader)
+  }
+
+  #add(
+    managed: ManagedEntity,
+    adds: readonly CompanionAdd[],
+    draft: Draft,
+    reader: Reader,
+    stage: StageName = 'write',
+  ): void | Promise<void> {
     if (draft.isInside) return this.#addInside(managed, adds, draft, reader)
     for (const add of adds) {
       const { counter } = add
       const shard = nextShard(counter)
       const key = companionOf(managed.key, counter, shard)
-      draft.add('write', addToCompanion(managed.model.name, key, counter.bin, add.by), (outcome) =>
+      draft.add(stage, addToCompanion(managed.model.name, key, counter.bin, add.by), (outcome) =>
         add.settle(outcome, key, shard, draft, reader),
       )
-      draft.follow('write', (isTransaction) =>
+      draft.follow(stage, (isTransaction) =>
         isTransaction
           ? undefined
           : `any of the ${counter.shards} shards of ${counter.name} can take what is added; if ${showKey(key)} does not exist yet, it is created, and ${managed.model.name} ${describeKey(managed.key.key)} is asked whether it is still there`,
@@ -66,7 +84,13 @@ export class CounterContributor implements Contributor {
   }
 
   /** A transaction reads first: a companion that is missing is made only while its record is held. */
-  async #addInside(managed: ManagedEntity, adds: readonly CompanionAdd[], draft: Draft, reader: Reader): Promise<void> {
+  async #addInside(
+    managed: ManagedEntity,
+    adds: readonly CompanionAdd[],
+    draft: Draft,
+    reader: Reader,
+    isUnchecked = false,
+  ): Promise<void> {
     const { model, key: root } = managed
     const placed = adds.map((add) => {
       const shard = nextShard(add.counter)
@@ -81,7 +105,7 @@ export class CounterContributor implements Contributor {
           : addToCompanion(model.name, key, bin, add.by)
       draft.add('write', command, (outcome) => add.take(outcome))
     }
-    if (found.includes(null)) await this.#holdRoot(managed, draft, reader)
+    if (isUnchecked || found.includes(null)) await this.#holdRoot(managed, draft, reader)
   }
 
   async #holdRoot(managed: ManagedEntity, draft: Draft, reader: Reader): Promise<void> {

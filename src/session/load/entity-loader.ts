@@ -90,15 +90,22 @@ export class EntityLoader implements RelationHydration, Loads {
       if (relations.length > 0 || hasEmbeddedRefs) undo.push(rememberRelations(managed.entity, model, codecs.model))
     }
     if (relations.length === 0) return
-    attachRelations(managed, relations, this.reader, stored)
+    attachRelations(managed, relations, this.#readerOf(managed), stored)
+  }
+
+  /** Companions do not say which class their record is: while it is not read, it is asked along with them. */
+  #readerOf(managed: ManagedEntity): Reader {
+    const { discriminator, relations } = managed.model
+    const isAsked = discriminator !== undefined && relations.some(({ companions }) => companions !== undefined)
+    return isAsked ? new SessionReader(this.#context, this, undefined, managed) : this.reader
   }
 
   /** The entity of that key as far as the session knows it; nothing is read. */
-  unread(mapped: MappedClass, key: KeyInput, creates = false): ManagedEntity {
+  unread(mapped: MappedClass, key: KeyInput): ManagedEntity {
     const record = mapped.recordKeyOf(key, this.#context.identity.tenant)
     const known = this.#context.identity.get(mapped, record.key)
     if (known !== undefined && !mapped.is(known.entity)) throw otherClass(mapped, known)
-    if (known === undefined || (creates && known.isUnread)) checkKind(mapped, creates)
+    if (known === undefined) checkKind(mapped)
     return known ?? this.unreadOf(mapped, record)
   }
 

@@ -1,7 +1,7 @@
 import { splitAccess } from '../../driver/split-access.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedMode, EntityModel } from '../../model/index.js'
-import { ofClass, onlyIf, type ReadCommand } from '../../plan/command.js'
+import { ofClass, onlyIf, read, type ReadCommand } from '../../plan/command.js'
 import { and } from '../../plan/expression.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -44,10 +44,13 @@ export class SessionReader implements Reader {
   readonly #context: SessionContext
   readonly #loads: Loads
   readonly #deleted: DeletedMode | undefined
+  /** Owner of companions that it reads, which do not say which class their record is. */
+  readonly #owner: Tracked | undefined
   #indexQueries: IndexQueries | undefined
   #batcher: RawReadBatcher | undefined
 
-  constructor(context: SessionContext, loads: Loads, deleted?: DeletedMode) {
+  constructor(context: SessionContext, loads: Loads, deleted?: DeletedMode, owner?: Tracked) {
+    this.#owner = owner
     this.#context = context
     this.#deleted = deleted
     this.#loads = loads
@@ -103,7 +106,7 @@ export class SessionReader implements Reader {
   }
 
   #like(context: SessionContext, deleted: DeletedMode | undefined): Reader {
-    return new SessionReader(context, this.#loads, deleted)
+    return new SessionReader(context, this.#loads, deleted, this.#owner)
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
@@ -124,7 +127,17 @@ export class SessionReader implements Reader {
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
     if (commands.length === 0) return Promise.resolve([])
     commands.forEach(checkResultNames)
-    return this.#together.read(commands.map((command) => this.#ofClass(command)))
+    const own = commands.map((command) => this.#ofClass(command))
+    const owner = this.#owner
+    if (owner?.isUnread !== true || !own.some((command) => isCompanion(owner, command))) return this.#together.read(own)
+    return this.#readOwned(owner, own)
+  }
+
+  /** Companions of a record of another class count as missing, as the record does; it is asked along with them. */
+  async #readOwned(owner: Tracked, commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
+    const root = this.#ofClass(read(owner.model.name, owner.key, 'none'))
+    const [there, ...records] = await this.#together.read([root, ...commands])
+    return there === null ? records.map((record, i) => (isCompanion(owner, commands[i]) ? null : record)) : records
   }
 
   /** A record that was not read may be one of another class of its set, and counts as missing then. */
@@ -232,3 +245,6 @@ export class SessionReader implements Reader {
     return this.#context.classes.of(model.name).codec.key.scheme.parts(key)[ref] as KeyValue
   }
 }
+
+const isCompanion = ({ model }: Tracked, { entity, key }: ReadCommand): boolean =>
+  entity === model.name && key.set !== model.set

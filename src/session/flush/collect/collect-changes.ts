@@ -11,7 +11,7 @@ import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import type { EntityTracker } from '../../tracking/entity-tracker.js'
 import { tooLarge } from '../../transaction/transaction-errors.js'
 import { ChangeSet } from './change-set.js'
-import { checkClass, removesUnread } from './check-class.js'
+import { changesOthersUnread, checkClass } from './check-class.js'
 
 /** Change set of entities that reach no others and have no hooks. It is there at once, so that they are sent as they are now; undefined where others are among them. */
 export const plainChanges = (
@@ -136,7 +136,7 @@ async function cascadeFrom(
     asked.add(managed)
     checkHolders(managed.entity, managed.model)
     if (managed.state !== 'removed') checkMembers(managed, managed.mapped.relations, reader)
-    if (managed.isUnread && removesUnread(managed)) await checkClass(managed, reader)
+    if (managed.isUnread && changesOthersUnread(managed)) await checkClass(managed, reader)
     const reach: Cascade = {
       save(entity, overwrites = false) {
         const known = entities.find(entity)
