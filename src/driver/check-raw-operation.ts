@@ -14,7 +14,7 @@ interface Problem {
 
 const WITH_MODULES = 'Make it with the modules of the official client.'
 
-/** What keeps an operation from being given to the binding, which would end the process or store something else; undefined for most. */
+/** Problem that keeps an operation from the binding, which would end the process or store something else; undefined for most. */
 export function problemOf(operation: object): Problem | undefined {
   const given = operation as Readonly<Record<string, unknown>>
   if (!isKnownOpcode(given.op)) return { why: `the client has no operation ${shown(given.op)}`, fix: WITH_MODULES }

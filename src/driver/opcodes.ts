@@ -30,7 +30,7 @@ export function isKnownOpcode(code: unknown): boolean {
 function allOpcodes(): ReadonlySet<number> {
   const { operations, lists, maps, hll, bitwise, exp, cdt } = Aerospike
   const context = new cdt.Context()
-  // Those that check their arguments take one of these.
+  // Makers that check their arguments accept one of these.
   const args = [
     ['b', [], [], [], []],
     ['b', 0],

@@ -1,3 +1,4 @@
+import { membersOf } from './compile/strategies.js'
 import type { EntityModel } from './model.js'
 import type { RelationModel } from './relation-model.js'
 
@@ -7,14 +8,17 @@ import type { RelationModel } from './relation-model.js'
  */
 export function archivedAlong(
   owner: EntityModel,
-  { strategy, onDelete, inverse, target, companions, through, owner: isOwner }: RelationModel,
+  relation: RelationModel,
   entities: ReadonlyMap<string, EntityModel>,
 ): boolean {
+  const { onDelete, inverse, target, companions, through, owner: isOwner } = relation
   const member = entities.get(target)
   if (onDelete !== 'cascade' || companions !== undefined || through !== undefined || member === undefined) return false
   if (owner.archive === undefined || member.archive !== owner.archive || member.namespace !== owner.namespace)
     return false
-  if (strategy === 'sharedKey') return inverse === undefined || isOwner
+  const members = membersOf(relation)
+  if (members === 'underItsKey') return inverse === undefined || isOwner
   const back = member.relations.find(({ name }) => name === inverse)
-  return strategy === 'keyList' && back?.strategy === 'keyBin' && back.holds === 'ref' && back.several === undefined
+  if (members !== 'listed' || back === undefined) return false
+  return membersOf(back) === 'named' && back.holds === 'ref' && back.several === undefined
 }

@@ -4,6 +4,7 @@ import type { RelationModel } from '../relation-model.js'
 import { targetsOf } from '../several.js'
 import { checkNamespace } from './check-names.js'
 import type { Problems } from './problems.js'
+import { membersOf } from './strategies.js'
 
 type Entities = ReadonlyMap<string, EntityModel>
 
@@ -42,16 +43,16 @@ function problemOf(
   relation: RelationModel,
   entities: Entities,
 ): readonly [string, string] | undefined {
-  const { name, strategy, inverse, companions, onDelete, target, through } = relation
+  const { name, inverse, companions, onDelete, target, through } = relation
+  const members = membersOf(relation)
   if (companions !== undefined)
     return [
       `The companion records of ${name} would stay when a ${entity.name} is archived.`,
       'Leave out @Sharded or @Companion, or archive.',
     ]
-  if (through === undefined && (strategy === 'consolidate' || archivedAlong(entity, relation, entities)))
-    return undefined
-  const isList = strategy === 'keyList' && relation.inverse === undefined && onDelete === 'detach'
-  if (through === undefined && inverse === undefined && (strategy === 'keyBin' || isList)) return undefined
+  if (through === undefined && (members === 'inside' || archivedAlong(entity, relation, entities))) return undefined
+  const isList = members === 'listed' && relation.inverse === undefined && onDelete === 'detach'
+  if (through === undefined && inverse === undefined && (members === 'named' || isList)) return undefined
   const back = inverse === undefined ? undefined : entities.get(target)?.relations.find((each) => each.name === inverse)
   // The other side moves this one along.
   if (back !== undefined && archivedAlong(entities.get(target)!, back, entities)) return undefined

@@ -13,16 +13,29 @@ export interface StrategyRules {
   readonly target: 'entity' | 'embeddable'
   readonly inverse: 'optional' | 'required' | 'none'
   readonly canBeSharded: boolean
+  /** Where members are, as far as the record says it: inside it, on its list, under its own key, or named by a bin of it. Absent where it does not. */
+  readonly members?: 'inside' | 'listed' | 'underItsKey' | 'named'
 }
 
 const entity = { target: 'entity', inverse: 'optional', hasBin: true, canBeSharded: false } as const
 
 /** Every strategy, by the decorator that can ask for it. The first one is the default. */
 export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyRules[] } = {
-  ManyToOne: [{ ...entity, strategy: 'keyBin', options: ['name', 'eager'] }],
+  ManyToOne: [{ ...entity, strategy: 'keyBin', options: ['name', 'eager'], members: 'named' }],
   OneToOne: [
-    { ...entity, strategy: 'keyBin', options: ['strategy', 'name', 'owner', 'eager', 'onDelete'] },
-    { ...entity, strategy: 'sharedKey', options: ['strategy', 'owner', 'eager', 'onDelete'], hasBin: false },
+    {
+      ...entity,
+      strategy: 'keyBin',
+      options: ['strategy', 'name', 'owner', 'eager', 'onDelete'],
+      members: 'named',
+    },
+    {
+      ...entity,
+      strategy: 'sharedKey',
+      options: ['strategy', 'owner', 'eager', 'onDelete'],
+      hasBin: false,
+      members: 'underItsKey',
+    },
   ],
   OneToMany: [
     {
@@ -30,6 +43,7 @@ export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyR
       strategy: 'keyList',
       options: ['strategy', 'name', 'eager', 'onDelete', 'orphans', 'expect'],
       canBeSharded: true,
+      members: 'listed',
     },
     {
       strategy: 'consolidate',
@@ -38,6 +52,7 @@ export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyR
       target: 'embeddable',
       inverse: 'none',
       canBeSharded: true,
+      members: 'inside',
     },
     {
       ...entity,
@@ -53,6 +68,7 @@ export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyR
       strategy: 'keyList',
       options: ['name', 'owner', 'eager', 'onDelete', 'attributes', 'expect'],
       canBeSharded: true,
+      members: 'listed',
     },
     {
       ...entity,
@@ -62,6 +78,16 @@ export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyR
     },
   ],
 }
+
+const MEMBERS = new Map(
+  Object.values(STRATEGIES)
+    .flat()
+    .map(({ strategy, members }) => [strategy, members]),
+)
+
+/** Where the members of a relation are, as its strategy says. */
+export const membersOf = ({ strategy }: { readonly strategy: RelationStrategy }): StrategyRules['members'] =>
+  MEMBERS.get(strategy)
 
 interface RelationShape {
   readonly kind: RelationKind
