@@ -46,11 +46,12 @@ export class BucketChanges {
     const { owner, member } = change.at
     const holders = await this.#reads.holders(owner, member, reader)
     const homes = change.isOfNewest === true ? holders.slice(-1) : holders
-    if (homes.length === 0 && draft.isInside) {
+    // A removal is settled with the transaction, after the write that it follows from: a bucket without the member is written for that.
+    const isSent = homes.length > 0 || !draft.isInside || (change.delta < 0 && this.#scheme.homes(owner).length > 0)
+    if (!isSent) {
       const [nowhere] = this.#known(owner)
       const command = change.command(nowhere, this.#scheme.shardsOf(owner))
-      change.settle({ command, state: 'notWritten', bins: {}, reason: 'missing' })
-      return
+      return void change.settle({ command, state: 'notWritten', bins: {}, reason: 'missing' })
     }
     if (draft.isTransaction) this.#counts?.add(owner, change.delta * homes.length, draft, change.stage)
     this.#sendTo(homes.length === 0 ? this.#known(owner) : homes, change, draft)

@@ -43,7 +43,7 @@ class Visitor {
 class Office {
   @Key() id!: string
   @Sharded({ by: 'day' })
-  @OneToMany(() => Letter, 'office', { strategy: 'keyList', onDelete: 'cascade' })
+  @OneToMany(() => Letter, 'office', { strategy: 'keyList', onDelete: 'cascade', orphans: 'delete' })
   letters = collection<Letter>()
 }
 
@@ -148,10 +148,10 @@ export const DATED: Family = {
     },
     {
       title: 'take a child out that is deleted then',
-      prepare: collectors,
+      prepare: offices,
       async change(session, world) {
-        const { stamps } = await session.load(Collector, world.name(0), { with: ['stamps'] })
-        for (const stamp of stamps.items.filter(({ id }) => id === world.name(0))) stamps.remove(stamp)
+        const { letters } = await session.load(Office, world.name(0), { with: ['letters'] })
+        for (const letter of letters.items.filter(({ id }) => id === world.name(0))) letters.remove(letter)
       },
     },
     {
