@@ -133,7 +133,7 @@ function leave(child: object, inverse: RelationModel, state: CollectionState, re
   const takeOut = (): void => void (isRefBack = ref.tentatively(() => state.remove(child), isPreview))
   const entryBack = state.tentatively(child, takeOut, isPreview)
   // A child that was moved meanwhile has left all the same.
-  reach.onRollback(() => void (isRefBack() && entryBack()))
+  reach.onRollback(() => void (isRefBack() && entryBack()), child)
 }
 
 /** Children that were found here and do not know of it were moved since they were loaded. */

@@ -10,8 +10,8 @@ import type { Tracked } from './tracked.js'
 /** The keys that are deleted, of those that a relation to that class may lead to. */
 export type Deleted = (target: string) => DeletedKeys
 
-/** Notes what puts something back that was changed for a plan, should that not be sent. */
-export type OnRollback = (undo: () => void) => void
+/** Notes what puts something back that was changed for a plan, should that not be sent; `about`: the entity that shows the change, where it is another one. */
+export type OnRollback = (undo: () => void, about?: object) => void
 
 /** Collects the entities that a save or delete cascades to, each of them once. */
 export interface Cascade {

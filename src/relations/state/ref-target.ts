@@ -227,15 +227,15 @@ export abstract class RefTarget {
     }
   }
 
-  /** Makes a change for a plan, and returns its rollback: false where it was changed again since, and stays. */
+  /** Makes a change for a plan, and returns its rollback: false where it was changed or stored since, and stays. */
   tentatively(change: () => void, isPreview = false): () => boolean {
-    const putBack = this.remember()
+    const [putBack, { inRecord }] = [this.remember(), this]
     change()
     const made = this.#revision
     if (isPreview) this.#underWay = { ...this.#underWay, preview: { putBack, made } }
     return () => {
       if (isPreview) this.#underWay = { ...this.#underWay, preview: undefined }
-      if (this.#revision !== made) return false
+      if (this.#revision !== made || this.inRecord !== inRecord) return false
       putBack()
       return true
     }

@@ -5,6 +5,12 @@ import type { InFlight } from '../../tracking/questions-in-flight.js'
 import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 
+interface Undo {
+  readonly undo: () => void
+  readonly of: ManagedEntity | undefined
+  readonly about: ManagedEntity | undefined
+}
+
 /** Entities that one save, delete or flush works on, in the order in which they were found, and all that holds only while it does. */
 export class ChangeSet implements InFlight {
   readonly #saved = new Set<ManagedEntity>()
@@ -20,7 +26,7 @@ export class ChangeSet implements InFlight {
   readonly drains: Drain[] = []
   readonly #reached = new Map<ManagedEntity, Set<ManagedEntity>>()
   readonly #detached = new Map<ManagedEntity, Set<string>>()
-  readonly #undo: { readonly undo: () => void; readonly of: ManagedEntity | undefined }[] = []
+  readonly #undo: Undo[] = []
 
   constructor(members: readonly ManagedEntity[] = [], around = NOT_AROUND, whole?: ChangeSet) {
     this.#around = around
@@ -93,9 +99,9 @@ export class ChangeSet implements InFlight {
     else relations.add(relation)
   }
 
-  /** Notes how to put back what collecting has changed in the session; `of`: the entity that it has marked. */
-  onRollback(undo: () => void, of?: ManagedEntity): void {
-    this.#undo.push({ undo, of })
+  /** Notes how to put back what collecting has changed in the session; `of`: the entity that it has marked, `about`: another one that shows the change. */
+  onRollback(undo: () => void, of?: ManagedEntity, about?: ManagedEntity): void {
+    this.#undo.push({ undo, of, about })
   }
 
   /** Puts the session back as it was before this work was collected, because nothing was sent. */
@@ -105,8 +111,17 @@ export class ChangeSet implements InFlight {
 
   /** Rolls back the marks of these members alone. */
   rollbackWhere(wanted: (managed: ManagedEntity) => boolean): void {
+    this.#rollbackThose(({ of }) => of !== undefined && wanted(of))
+  }
+
+  /** Rolls back all but what these entities show. */
+  rollbackUnless(isKept: (managed: ManagedEntity) => boolean): void {
+    this.#rollbackThose(({ about }) => about === undefined || !isKept(about))
+  }
+
+  #rollbackThose(wanted: (mark: Undo) => boolean): void {
     const marks = this.#undo.splice(0)
-    const isRolledBack = marks.map(({ of }) => of !== undefined && wanted(of))
+    const isRolledBack = marks.map(wanted)
     marks.forEach((mark, i) => isRolledBack[i] || this.#undo.push(mark))
     for (let i = marks.length - 1; i >= 0; i--) if (isRolledBack[i]) marks[i].undo()
   }

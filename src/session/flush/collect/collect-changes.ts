@@ -175,7 +175,7 @@ async function cascadeFrom(
       isForGood: isForGood(managed),
       drain: (large) => drain(isForGood(managed) ? { ...large, isForGood: isLinkClass(managed, large.target) } : large),
       isDeletedAround: (key) => work.isDeletedAround(key),
-      onRollback: (undo) => work.onRollback(undo, managed),
+      onRollback: (undo, about) => work.onRollback(undo, managed, about && entities.find(about)),
       isPreview: isLook,
       isAgain,
     }

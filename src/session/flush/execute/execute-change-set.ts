@@ -134,10 +134,13 @@ interface Sent {
 /** The attempts of one transaction: what only a failed one has reached is not part of the flush. */
 class Attempts {
   readonly all: ChangeSet
+  /** Members of this transaction. */
+  readonly #own: ChangeSet
   readonly #done = new Set<ManagedEntity>()
   #rollback: (() => void) | undefined
 
-  constructor(all: ChangeSet) {
+  constructor(own: ChangeSet, all: ChangeSet) {
+    this.#own = own
     this.all = all
   }
 
@@ -150,7 +153,12 @@ class Attempts {
   take(reached: ChangeSet, work: ChangeSet): void {
     const { all } = this
     const members = [...reached.saved, ...reached.removed]
-    const news = members.filter((managed) => !all.has(managed))
+    const [known, news] = [
+      members.filter((managed) => all.has(managed)),
+      members.filter((managed) => !all.has(managed)),
+    ]
+    // Another transaction of this flush may already have sent what they show.
+    const elsewhere = new Set(known.filter((managed) => !this.#own.has(managed)))
     all.onRollback(() => reached.rollback())
     for (const managed of members) {
       this.#done.add(managed)
@@ -158,12 +166,12 @@ class Attempts {
       all.add(managed)
     }
     this.#rollback = () => {
-      reached.rollback()
+      reached.rollbackUnless((managed) => elsewhere.has(managed))
       all.drop(news)
     }
   }
 
-  /** Puts back what the last attempt has marked, before the next one looks again. */
+  /** Puts back what the last attempt has changed in the session, before the next one looks again. */
   rollback(): void {
     this.#rollback?.()
     this.#rollback = undefined
@@ -183,7 +191,7 @@ async function executeTransaction(
   const { driver } = parts.context
   let sent: Sent | undefined
   let isUndone = true
-  const attempts = new Attempts(all)
+  const attempts = new Attempts(members, all)
   const run = async (transaction: TransactionHandle): Promise<void> => {
     signal?.throwIfAborted()
     attempts.rollback()
