@@ -45,6 +45,9 @@ export type ValueOf<M, K> = unknown extends M
       ? NonNullable<M>[K]
       : never
 
+/** Entries of a Map, or fields of a part. */
+export type EntriesOf<M> = [key: KeyOf<M>, value: ValueOf<M, KeyOf<M>>][]
+
 /** Keys under which there are numbers. */
 export type NumberKeyOf<M> = unknown extends M
   ? string

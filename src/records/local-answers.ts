@@ -32,9 +32,9 @@ function listAnswer(list: readonly Value[], name: Question['name'], args: readon
     case 'listSize':
       return list.length
     case 'listSlice':
-      return slice(list, first as number, second as number)
+      return sliceOf(list, first as number, second as number)
     case 'listRankSlice':
-      return slice(list.toSorted(compareValues), first as number, second as number)
+      return sliceOf(list.toSorted(compareValues), first as number, second as number)
     case 'listCountOf':
       return list.filter(isEqual).length
     case 'listIndexesOf':
@@ -64,13 +64,13 @@ function mapAnswer(entries: Entries, name: Question['name'], args: readonly Valu
     case 'mapSize':
       return entries.length
     case 'mapKeySlice':
-      return slice(byKey, first as number, second as number).map(([key]) => key)
+      return sliceOf(byKey, first as number, second as number).map(([key]) => key)
     case 'mapValueSlice':
-      return slice(byKey, first as number, second as number).map(([, value]) => value)
+      return sliceOf(byKey, first as number, second as number).map(([, value]) => value)
     case 'mapKeysByRank':
-      return slice(byValue, first as number, second as number).map(([key]) => key)
+      return sliceOf(byValue, first as number, second as number).map(([key]) => key)
     case 'mapValuesByRank':
-      return slice(byValue, first as number, second as number).map(([, value]) => value)
+      return sliceOf(byValue, first as number, second as number).map(([, value]) => value)
     case 'mapKeysAmong':
       return among.map(([key]) => key)
     case 'mapValuesAmong':
@@ -87,7 +87,7 @@ function mapAnswer(entries: Entries, name: Question['name'], args: readonly Valu
 }
 
 /** Items by position, as the server counts them: a range that begins before the first item is cut. */
-function slice<T>(items: readonly T[], offset: number, count: number): T[] {
+export function sliceOf<T>(items: readonly T[], offset: number, count: number): T[] {
   const begin = offset < 0 ? items.length + offset : offset
   return items.slice(Math.max(0, begin), Math.max(0, begin + count))
 }

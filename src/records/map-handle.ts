@@ -4,10 +4,12 @@ import { mapClear, mapIncrement, mapPut, mapPutItems, mapRemoveKeys, MAX_CONTEXT
 import type { MapKey, Value } from '../plan/value.js'
 import { atPlace, badArgument, wrongHandle } from './handle-errors.js'
 import { addNumbers } from './add-numbers.js'
+import { byKey, byValue, type SortableEntry, type StoredEntry } from './entry-order.js'
 import { ListHandle } from './list-handle.js'
 import {
   deleteEntry,
   entryOf,
+  fieldKeysOf,
   getEntry,
   isPart,
   keyOfEntry,
@@ -19,11 +21,12 @@ import {
   type Entry,
 } from './place.js'
 import { ALL, PlaceHandle, type Slice } from './place-handle.js'
+import { sliceOf } from './local-answers.js'
 import { question, type Question } from './question.js'
 import { SetHandle } from './set-handle.js'
 import { compareValues } from '../plan/value-order.js'
 import type { ItemConditions } from './conditions.js'
-import type { ItemOf, KeyOf, KindOf, NumberKeyOf, PartOf, ValueOf } from './handle-types.js'
+import type { EntriesOf, ItemOf, KeyOf, KindOf, NumberKeyOf, PartOf, ValueOf } from './handle-types.js'
 import { itemsWhere, type ItemsHandle } from './items-handle.js'
 
 /**
@@ -84,7 +87,7 @@ export class MapHandle<M> extends PlaceHandle {
   /** Puts entries; of equal keys the last counts. */
   putMany(entries: Iterable<readonly [KeyOf<M>, ValueOf<M, KeyOf<M>>]>): void {
     const { bin, path } = this.place
-    const given = this.#list('putMany', entries).map((one) => {
+    const given = this.listOf('putMany', entries).map((one) => {
       if (!Array.isArray(one)) throw this.#bad('putMany() takes entries', 'Give [key, value] for each, or a Map.')
       const [key, value] = one as unknown as readonly [KeyOf<M>, ValueOf<M, KeyOf<M>>]
       return { entry: this.#entry(key), value }
@@ -122,7 +125,8 @@ export class MapHandle<M> extends PlaceHandle {
   }
 
   size(): Promise<number> {
-    return this.askNumber(question('mapSize'))
+    const fields = this.#fields
+    return this.askNumber(fields === undefined ? question('mapSize') : question('mapCountAmong', fields))
   }
 
   async has(key: KeyOf<M>): Promise<boolean> {
@@ -139,7 +143,7 @@ export class MapHandle<M> extends PlaceHandle {
 
   /** The entries under these keys; only they cross the wire. */
   async getMany<K extends KeyOf<M>>(keys: readonly K[]): Promise<Map<K, ValueOf<M, K>>> {
-    const stored = this.#list('getMany', keys).map((key) => this.#entry(key).key)
+    const stored = this.listOf('getMany', keys).map((key) => this.#entry(key).key)
     const found = await this.#entries(question('mapKeysAmong', stored), question('mapValuesAmong', stored))
     return new Map(found) as Map<K, ValueOf<M, K>>
   }
@@ -147,19 +151,27 @@ export class MapHandle<M> extends PlaceHandle {
   /** Keys in key order, by index; all of them unless a count is given. */
   async keys(slice: Partial<Slice> = {}): Promise<KeyOf<M>[]> {
     const { offset, count } = this.slice(slice, ALL)
-    const [keys] = await this.ask(question('mapKeySlice', offset, count))
-    return this.#keysOf(keys) as KeyOf<M>[]
+    const fields = this.#fields
+    const [keys] = await this.ask(
+      fields === undefined ? question('mapKeySlice', offset, count) : question('mapKeysAmong', fields),
+    )
+    const stored = (keys ?? []) as readonly MapKey[]
+    return this.#keysOf(
+      fields === undefined ? stored : sliceOf(stored.toSorted(compareValues), offset, count),
+    ) as KeyOf<M>[]
   }
 
   /** Entries in key order, by index; a negative offset counts from the end. */
   async byIndex(slice: Slice): Promise<EntriesOf<M>> {
     const { offset, count } = this.slice(slice)
+    if (this.#fields !== undefined) return sliceOf(await this.#allFields(byKey), offset, count)
     return this.#entries(question('mapKeySlice', offset, count), question('mapValueSlice', offset, count))
   }
 
   /** Entries in value order, by rank; a negative offset counts from the greatest. */
   async byRank(slice: Slice): Promise<EntriesOf<M>> {
     const { offset, count } = this.slice(slice)
+    if (this.#fields !== undefined) return sliceOf(await this.#allFields(byValue), offset, count)
     return this.#entries(question('mapKeysByRank', offset, count), question('mapValuesByRank', offset, count), byValue)
   }
 
@@ -185,8 +197,21 @@ export class MapHandle<M> extends PlaceHandle {
   }
 
   async #position(name: 'mapRankOfKey' | 'mapIndexOfKey', key: KeyOf<M>): Promise<number | null> {
+    if (this.#fields !== undefined) {
+      const all = await this.#allFields(name === 'mapRankOfKey' ? byValue : byKey)
+      const at = all.findIndex(([each]) => each === this.#entry(key).name)
+      return at < 0 ? null : at
+    }
     const [position] = await this.ask(question(name, this.#entry(key).key))
     return position === undefined || position === null || Number(position) < 0 ? null : Number(position)
+  }
+
+  get #fields(): readonly MapKey[] | undefined {
+    return fieldKeysOf(this.place.type, this.target.codecs)
+  }
+
+  #allFields(order: typeof byKey): Promise<EntriesOf<M>> {
+    return this.#entries(question('mapKeysAmong', this.#fields!), question('mapValuesAmong', this.#fields!), order)
   }
 
   async #entries(keys: Question, values: Question, order = byKey): Promise<EntriesOf<M>> {
@@ -218,9 +243,9 @@ export class MapHandle<M> extends PlaceHandle {
     return (value === null || value === undefined) && isPart(this.place.type)
   }
 
-  #keysOf(stored: Value | undefined): unknown[] {
+  #keysOf(stored: readonly MapKey[]): unknown[] {
     const { type } = this.place
-    return ((stored ?? []) as readonly MapKey[]).map((key) => keyOfEntry(type, key, this.target.codecs))
+    return stored.map((key) => keyOfEntry(type, key, this.target.codecs))
   }
 
   #entry(key: unknown): Entry {
@@ -255,27 +280,10 @@ export class MapHandle<M> extends PlaceHandle {
     return value === null && isPart(this.place.type) ? undefined : value
   }
 
-  #list<I>(call: string, given: Iterable<I>): I[] {
-    const isList = typeof given === 'object' && given !== null && Symbol.iterator in given
-    if (isList) return [...given]
-    throw this.#bad(`${call}() takes a list`, 'Give an array, or another iterable; Object.entries() makes one.')
-  }
-
   #bad(what: string, fix: string): SkeinError {
     return badArgument(this.target, this.place.property, what, fix)
   }
 }
-
-type StoredEntry = readonly [key: MapKey, value: Value]
-interface SortableEntry {
-  readonly stored: StoredEntry
-  readonly shown: readonly [key: unknown, value: unknown]
-}
-const byKey = ([a]: StoredEntry, [b]: StoredEntry): number => compareValues(a, b)
-/** The server ranks entries of equal value by key. */
-const byValue = (a: StoredEntry, b: StoredEntry): number => compareValues(a[1], b[1]) || byKey(a, b)
-
-type EntriesOf<M> = [key: KeyOf<M>, value: ValueOf<M, KeyOf<M>>][]
 
 /** The handle for a value of type V. */
 type HandleOf<V> =

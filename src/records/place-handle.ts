@@ -97,6 +97,14 @@ export abstract class PlaceHandle {
   }
 
   /** @internal */
+  protected listOf<I>(call: string, given: Iterable<I>): I[] {
+    const isList = typeof given === 'object' && given !== null && Symbol.iterator in given
+    if (isList) return [...given]
+    const fix = 'Give an array, or another iterable; Object.entries() makes one.'
+    throw badArgument(this.target, this.place.property, `${call}() takes a list`, fix)
+  }
+
+  /** @internal */
   protected checkInteger(name: string, value: number | undefined, least = -Infinity): void {
     if (Number.isSafeInteger(value) && value! >= least) return
     const { target, place } = this

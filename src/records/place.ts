@@ -107,6 +107,12 @@ export function entryOf(type: BinType, key: unknown, codecs: Codecs): Entry | un
   return field === undefined ? undefined : { key: field.bin, type: field.type, name: field.name }
 }
 
+/** Stored names of the fields of a part, whose map may have other entries, such as children of a child. Undefined for a Map or JSON object. */
+export function fieldKeysOf(type: BinType, { model }: Codecs): readonly MapKey[] | undefined {
+  if (type.kind !== 'embedded' || type.shape !== 'one') return undefined
+  return model.embeddable(type.part).properties.map(({ bin }) => bin)
+}
+
 /** The key of a stored entry as people use it. */
 export function keyOfEntry(type: BinType, stored: MapKey, codecs: Codecs): unknown {
   if (type.kind === 'map' || (type.kind === 'embedded' && type.shape === 'map'))

@@ -29,6 +29,7 @@ export function childAccess(
 ): { readonly target: RecordTarget; readonly place: Place } {
   const { name: property, bin, target: part } = relation.model
   const child = relation.parts!.locate!(find(), id)
+  if (child.part === null) throw noChild(record, property, child)
   if (child.place === undefined) throw placeUnknown(record, property, child.id)
   const type: BinType = { kind: 'embedded', shape: 'one', part }
   const place = {
@@ -205,7 +206,7 @@ class ChildAccess implements RecordTarget {
 
   #locate(managed: ManagedEntity): LocatedPart {
     const child = this.#relation.parts!.locate!(managed, this.#id)
-    if (child.part === null) throw removed(this, this.#relation.model.name, this.#id)
+    if (child.part === null) throw noChild(this, this.#relation.model.name, child)
     return child
   }
 
@@ -271,6 +272,14 @@ function removed({ model, key }: RecordTarget, property: string, id: KeyValue): 
   return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Add it again first.' })
 }
 
+/** Error for a child that the session removes, or that is not among the loaded ones. */
+function noChild(target: RecordTarget, property: string, { id, isRemoved }: LocatedPart): SkeinError {
+  if (isRemoved) return removed(target, property, id)
+  const { model, key } = target
+  const message = `${model.name} ${describeKey(key)}: '${property}' is loaded and has no child ${describeKey(id)}.`
+  return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Add the child first.' })
+}
+
 function notInChild({ model, key }: RecordTarget, property: string): SkeinError {
   const message = `${model.name} ${describeKey(key)}: a child of '${property}' has no such handle.`
   return new SkeinError('SKEIN_2330', message, { className: model.name, property, key, fix: 'Use its fields.' })
@@ -278,6 +287,6 @@ function notInChild({ model, key }: RecordTarget, property: string): SkeinError 
 
 function placeUnknown({ model, key }: RecordTarget, property: string, id: KeyValue): SkeinError {
   const message = `${model.name} ${describeKey(key)}: '${property}' is sorted, so only its record knows where the child ${describeKey(id)} is.`
-  const fix = `Load the child first: await session.at(…).collection('${property}').get(id).`
+  const fix = `Load the child first: await session.at(…).collection('${property}').get(id). If that returns null, there is no such child.`
   return new SkeinError('SKEIN_2330', message, { className: model.name, property, key, fix })
 }

@@ -59,8 +59,10 @@ export interface LocatedPart {
   readonly id: KeyValue
   /** Undefined where only the record knows it: the collection has an order of its own. */
   readonly place: MapKey | undefined
-  /** The loaded part; undefined where it is not loaded, null where it is to be removed. */
+  /** The loaded part; undefined where it is not loaded, null where it is to be removed, or is not among all that are loaded. */
   readonly part: object | null | undefined
+  /** This session removes the part. */
+  readonly isRemoved: boolean
   /** The part is new: its record does not have it yet. */
   readonly isAdded: boolean
   /** Set while a write of the loaded part is under way. */

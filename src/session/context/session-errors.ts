@@ -57,6 +57,14 @@ export function otherInstance(mapped: MappedClass, { key }: RecordKey): SkeinErr
   })
 }
 
+/** Error for a new entity beside a handle on its record, whose own entity nobody has. */
+export function hasHandle(mapped: MappedClass, { key }: RecordKey): SkeinError {
+  return new SkeinError('SKEIN_2304', `This session has a handle on ${title(mapped, key)}.`, {
+    ...about(mapped, key),
+    fix: 'Change the record through the handle, or save the entity in another session.',
+  })
+}
+
 export function beingDeleted(mapped: MappedClass, { key }: RecordKey): SkeinError {
   return new SkeinError('SKEIN_2304', `This session is deleting ${title(mapped, key)}.`, {
     ...about(mapped, key),

@@ -13,7 +13,14 @@ import { ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { managedOf } from './identity-map.js'
 import type { SessionContext } from '../context/session-context.js'
-import { abstractClass, beingDeleted, notManaged, otherInstance, otherSession } from '../context/session-errors.js'
+import {
+  abstractClass,
+  beingDeleted,
+  hasHandle,
+  notManaged,
+  otherInstance,
+  otherSession,
+} from '../context/session-errors.js'
 
 /** Tracks which entities belong to a session, and in which state. */
 export class EntityTracker {
@@ -131,7 +138,8 @@ export class EntityTracker {
     const isMade = this.#completeKey(mapped, entity)
     const given = mapped.recordKey(mapped.codec.key.keyOf(entity), identity.tenant)
     const key: RecordKey = isMade ? { ...given, isMade } : managedOf(entity) ? { ...given, isReused: true } : given
-    if (identity.get(mapped, key.key) !== undefined) throw otherInstance(mapped, key)
+    const other = identity.get(mapped, key.key)
+    if (other !== undefined) throw other.isUnread ? hasHandle(mapped, key) : otherInstance(mapped, key)
     if (identity.isLeaving(mapped, key.key)) throw beingDeleted(mapped, key)
     const managed = identity.add(new ManagedEntity(mapped, entity, key, identity, 'new'))
     this.#relations.attach(managed)

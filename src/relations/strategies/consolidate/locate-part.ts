@@ -15,6 +15,7 @@ export function locatePart(table: PartTable, given: unknown): LocatedPart {
     id,
     part: found,
     place: parts.sortKey === undefined ? id : known?.place,
+    isRemoved: table.state.isRemoved(id),
     isAdded: table.state.findAdded(id) !== undefined,
     sent,
     unsent: (fields, since) => {
