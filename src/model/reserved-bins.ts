@@ -30,6 +30,15 @@ export const HISTORY_BIN = '_sk.history'
 /** On a record that is moved between namespaces, and on its copy: which mover has claimed it last. */
 export const MOVED_BIN = '_sk.moved'
 
+/** On a record with companions that is being archived, or comes back: neither it nor its companions take or lose members. */
+export const ARCHIVING_BIN = '_sk.archiving'
+
+/** On a companion that moves with its owner: of how many shards it was one before it was closed. */
+export const CLOSED_BIN = '_sk.closed'
+
+/** Number of shards that a closed companion says: no writer expects it. */
+export const COMPANION_CLOSED = -(2 ** 40)
+
 /** On the owner of a collection that is sharded on demand: there while its members move. A record may have several such collections. */
 export const moveBinOf = (bin: string): string => `${RESERVED_BIN_PREFIX}m${hashShard(bin, 2 ** 32).toString(36)}`
 

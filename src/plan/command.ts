@@ -1,4 +1,4 @@
-import { deletedBinOf, DELETING_BIN, type DeletedMode, type EntityModel } from '../model/index.js'
+import { deletedBinOf, ARCHIVING_BIN, DELETING_BIN, type DeletedMode, type EntityModel } from '../model/index.js'
 import { and, bin, binExists, eq, not, or, value, type Expression } from './expression.js'
 import type { Operation, ReadOperation } from './operation.js'
 import { writeBin } from './operations.js'
@@ -243,6 +243,11 @@ export function whileThere(model: EntityModel): Guard {
 }
 
 const NONE: readonly Guard[] = Object.freeze([])
+const NOT_ARCHIVING: readonly Guard[] = Object.freeze([goneUnless(not(binExists(ARCHIVING_BIN)))])
+
+/** Guards of a write that lets members in or out: a record that is being archived counts as gone, because its companions are on their way. */
+export const whileOpen = ({ archive }: EntityModel): readonly Guard[] => (archive === undefined ? NONE : NOT_ARCHIVING)
+
 const classes = new WeakMap<EntityModel, readonly Guard[]>()
 
 /** Guards of a write to a record that was not read: another class of the set may have a record under the key. */

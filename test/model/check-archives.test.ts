@@ -1,4 +1,16 @@
-import { Bin, Counter, Key, ManyToOne, OneToMany, Record, Sharded, collection, ref, type EntityClass } from 'skein'
+import {
+  Bin,
+  Counter,
+  Embeddable,
+  Key,
+  ManyToOne,
+  OneToMany,
+  Record,
+  Sharded,
+  collection,
+  ref,
+  type EntityClass,
+} from 'skein'
 import { expect } from 'chai'
 import { expectProblem, problemsOf } from './problems-of.js'
 
@@ -20,6 +32,10 @@ describe('a model with an archive is refused', () => {
   })
 
   it('when something would be left behind', () => {
+    @Embeddable()
+    class Line {
+      @Key() id!: number
+    }
     @Record({ set: 'customer' })
     class Customer {
       @Key() id!: number
@@ -32,10 +48,13 @@ describe('a model with an archive is refused', () => {
       @ManyToOne(() => Customer, 'orders') customer = ref<Customer>()
       @ManyToOne(() => Customer) payer = ref<Customer>()
       @Sharded({ by: 'hash', shards: 2 }) @Counter() views = 0
+      @Sharded({ by: 'hash', shards: 2, when: { members: 9 } })
+      @OneToMany(() => Line, { strategy: 'consolidate' })
+      lines = collection<Line>()
     }
     expect(refused(Customer, Order)).to.deep.equal([
       'SKEIN_1063 Order.customer',
-      'SKEIN_1063 Order.views',
+      'SKEIN_1063 Order.lines',
       'SKEIN_1063 Customer.orders',
     ])
   })

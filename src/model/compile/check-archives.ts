@@ -23,17 +23,12 @@ export function checkArchives(entities: Entities, problems: Problems): void {
 }
 
 function checkOwn(entity: EntityModel, entities: Entities, problems: Problems): void {
-  const { name: className, relations, properties } = entity
+  const { name: className, relations } = entity
   for (const relation of relations) {
     const problem = problemOf(entity, relation, entities)
     if (problem === undefined) continue
     const [why, fix] = problem
     problems.add('SKEIN_1063', { className, property: relation.name }, why, fix)
-  }
-  for (const { name: property, sharding } of properties) {
-    if (sharding === undefined) continue
-    const message = `The shards of ${property} would stay when a ${className} is archived.`
-    problems.add('SKEIN_1063', { className, property }, message, 'Leave out @Sharded, or archive.')
   }
 }
 
@@ -45,10 +40,12 @@ function problemOf(
 ): readonly [string, string] | undefined {
   const { name, inverse, companions, onDelete, target, through } = relation
   const members = membersOf(relation)
-  if (companions !== undefined)
+  if (companions?.when !== undefined || (companions?.buckets !== undefined && members !== 'inside'))
     return [
       `The companion records of ${name} would stay when a ${entity.name} is archived.`,
-      'Leave out @Sharded or @Companion, or archive.',
+      companions.when === undefined
+        ? "Leave out @Sharded, or archive; or use shards by hash: @Sharded({ by: 'hash', shards })."
+        : 'Leave out when, so that they are in shards from the start, or archive.',
     ]
   if (through === undefined && (members === 'inside' || archivedAlong(entity, relation, entities))) return undefined
   const isList = members === 'listed' && relation.inverse === undefined && onDelete === 'detach'

@@ -1,4 +1,4 @@
-import { SkeinError } from '../../errors/index.js'
+import { EntityGoneError, SkeinError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { Binding } from './binding.js'
@@ -81,6 +81,15 @@ export function companionRefused({ name }: EntityModel, key: KeyValue, property:
       fix: `Flush again; if that does not help, run db.verify(${name}, { repair: true }): a delete may have been cut short.`,
     },
   )
+}
+
+/** The companions of a record that is being archived are on their way. */
+export function beingArchived({ name }: EntityModel, key: KeyValue): EntityGoneError {
+  return new EntityGoneError(`${name} ${describeKey(key)} is being archived.`, {
+    className: name,
+    key,
+    fix: `Bring it back with session.unarchive(${name}, key), and load it.`,
+  })
 }
 
 /** Others move members without end, or some record of the move is not what its owner says. */

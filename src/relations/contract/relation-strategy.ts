@@ -20,6 +20,14 @@ import type { LinkVerification } from './link-verification.js'
 import type { Member } from './member.js'
 import type { MemberStore } from './member-store.js'
 
+/** Companion records of a relation, or of a counter, as those see them who move them to another namespace. */
+export interface CompanionRecords {
+  /** Those that an owner may have, by what its record says. */
+  of(owner: RecordKey, stored: Bins): readonly RecordKey[]
+  /** Writes the members that a companion holds into another one. */
+  copied(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[]
+}
+
 /** Entities that were loaded, and the paths to follow from there. */
 export interface LoadedLevel {
   readonly next: readonly Tracked[]
@@ -120,6 +128,8 @@ export interface RelationStrategy extends Contributor {
   readonly leftovers?: LinkVerification
   /** Stored keys of the members that a record lists itself, or that share its key. */
   listed?(stored: Bins, owner: RecordKey): readonly UserKey[]
+  /** Companion records that hold consolidated children, for those who move them. Absent where there are none, or where children may be split meanwhile. */
+  readonly companions?: CompanionRecords
   /** Writes what a record holds of it into another one. Absent where its bins can be written as they are, in the order of `layouts`. */
   copied?(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[]
   /** Absent where nothing is stored twice in one record. */

@@ -8,7 +8,7 @@ import type { StoredMember } from '../contract/member-store.js'
 import type { CompanionCommands } from './companion-commands.js'
 import type { CompanionCounts } from './companion-counts.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
-import { held, kept } from './link-bin.js'
+import { held, kept, refuseArchived } from './link-bin.js'
 
 /** Times that a write is routed again: more than ever happen unless somebody splits the collection all the while. */
 const TRIES = 4
@@ -99,9 +99,10 @@ export class CompanionChanges {
   #goOn(change: Refused, told: Outcome, draft: Draft): ReturnType<Settle> {
     const { at, create, home, shards, outcome, settle, left } = change
     if (told.state !== 'written') {
-      // Nothing has to be taken out of what is gone, or goes.
+      // Nothing has to be taken out of what is gone, or goes, unless it has gone to the archive.
       const isDone =
         create === undefined && change.needsMember !== true && (told.reason === 'missing' || told.reason === 'guard')
+      if (isDone && this.#commands.model.archive !== undefined) return refuseArchived(told, settle)
       return settle(isDone ? { ...outcome, reason: 'missing' } : told)
     }
     const isOther = this.#scheme.shardsOf(at.owner) !== shards

@@ -10,6 +10,7 @@ import {
   NOT_DELETING,
   holds,
   remove,
+  whileOpen,
   whileThere,
   write,
   type Bins,
@@ -96,13 +97,13 @@ export class CompanionCommands implements HomeCommands {
       this.model.name,
       owner,
       [writeMissingBin(subkeys, this.#scheme.describe(shards)), readExpression(this.#answer, bin('list', subkeys))],
-      { exists: 'mustExist', ttl: 'keep', guards: [NOT_DELETING] },
+      { exists: 'mustExist', ttl: 'keep', guards: [NOT_DELETING, ...whileOpen(this.model)] },
     )
   }
 
   /** Copies the command so that an owner that was deleted softly refuses it: it takes no new members. */
   admitting(tell: WriteCommand): WriteCommand {
-    return { ...tell, guards: [whileThere(this.model)] }
+    return { ...tell, guards: [whileThere(this.model), ...whileOpen(this.model)] }
   }
 
   /**

@@ -1,10 +1,11 @@
-import { COMPANION_SHARDS_BIN, DELETING_BIN } from '../../model/index.js'
+import { ARCHIVING_BIN, COMPANION_SHARDS_BIN, DELETING_BIN } from '../../model/index.js'
 import { read, type WriteCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin } from '../../plan/operations.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import { beingArchived } from '../contract/companion-errors.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { CompanionCommands } from './companion-commands.js'
@@ -91,7 +92,8 @@ export class CompanionsInTransaction {
       if (record?.bins[COMPANION_SHARDS_BIN] === shards && record.bins[DELETING_BIN] == null)
         return { home, shards, isThere: true, isMember }
       if (isOwnerNew === true) return { home, shards, isThere: record !== null, isMember }
-      const root = await this.#read(owner, [this.#scheme.subkeys, DELETING_BIN], reader)
+      const root = await this.#read(owner, [this.#scheme.subkeys, DELETING_BIN, ARCHIVING_BIN], reader)
+      if (root?.bins[ARCHIVING_BIN] != null) throw beingArchived(this.#commands.model, owner.key)
       const mayBeMissing = isOwnerUpserted === true || isOwnerMade === true
       if (root === null ? !mayBeMissing : root.bins[DELETING_BIN] != null) return undefined
       this.#scheme.learn(owner, root?.bins)

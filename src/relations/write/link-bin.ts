@@ -5,6 +5,7 @@ import {
   NOT_DELETING,
   read,
   whileOfClass,
+  whileOpen,
   whileThere,
   write,
   type Existence,
@@ -40,6 +41,8 @@ import {
   readExpression,
   touch,
 } from '../../plan/operations.js'
+import type { Settle } from '../../plan/draft.js'
+import type { Outcome } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { MemberQuestion } from '../contract/member-store.js'
@@ -206,9 +209,13 @@ export function blindLinkWrite(model: EntityModel, key: RecordKey, operations: r
 }
 
 /** The record takes new links: its delete has not begun, and it is of the class that was asked for. */
-export const whileLinkable = (model: EntityModel): readonly Guard[] => [whileThere(model), ...whileOfClass(model)]
+export const whileLinkable = (model: EntityModel): readonly Guard[] => [
+  whileThere(model),
+  ...whileOpen(model),
+  ...whileOfClass(model),
+]
 
-const whileKept = (model: EntityModel): readonly Guard[] => [NOT_DELETING, ...whileOfClass(model)]
+const whileKept = (model: EntityModel): readonly Guard[] => [NOT_DELETING, ...whileOpen(model), ...whileOfClass(model)]
 
 /** Puts a key into the list or map of a record. */
 export function linked(bin: LinkBin, end: LinkEnd, other: UserKey, attributes?: Value, isNew = false): WriteCommand {
@@ -254,6 +261,12 @@ export function held(model: EntityModel, key: RecordKey): WriteCommand {
 /** Asks for a record in the same way; one that was deleted softly is there, too. */
 export function kept(model: EntityModel, key: RecordKey): WriteCommand {
   return write(model.name, key, [touch()], { exists: 'mustExist', ttl: 'keep', guards: whileKept(model) })
+}
+
+/** Settles a removal as refused, because what it was to change may be in the archive. */
+export function refuseArchived(outcome: Outcome, settle: Settle): ReturnType<Settle> {
+  const settled = settle({ ...outcome, reason: 'refused' })
+  return settled === true ? true : (outcome.error ?? settled)
 }
 
 // Each relation has a name of its own: one write may change several of a record.

@@ -1,4 +1,4 @@
-import { goneBinsOf, isGoneBy, type EntityModel } from '../../model/index.js'
+import { ARCHIVING_BIN, goneBinsOf, isGoneBy, type EntityModel } from '../../model/index.js'
 import { ofClass, onlyIf, read } from '../../plan/command.js'
 import type { SkeinError } from '../../errors/index.js'
 import type { Draft } from '../../plan/draft.js'
@@ -25,9 +25,10 @@ export function askOwner(
     })
     return
   }
-  const question = read(owner.name, key, goneBinsOf(owner))
+  const bins = owner.archive === undefined ? goneBinsOf(owner) : [...goneBinsOf(owner), ARCHIVING_BIN]
+  const question = read(owner.name, key, bins)
   const isOne = ofClass(owner)
   draft.check(isOne === undefined ? question : onlyIf(question, isOne), (record) => {
-    if (record === null || isGoneBy(owner, record.bins)) gone()
+    if (record === null || isGoneBy(owner, record.bins) || record.bins[ARCHIVING_BIN] != null) gone()
   })
 }

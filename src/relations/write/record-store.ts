@@ -16,7 +16,7 @@ import { readKeysBin } from '../contract/stored-keys.js'
 import type { Tracked } from '../contract/tracked.js'
 import { markDeleting, readingKeys, takeMarkOff } from './delete-marker.js'
 import { keysMembers } from './keys-members.js'
-import { amongIn, linked, linkWrite, unlinked, type LinkBin, type LinkEnd } from './link-bin.js'
+import { amongIn, linked, linkWrite, refuseArchived, unlinked, type LinkBin, type LinkEnd } from './link-bin.js'
 
 /** Keeps members in a bin of their owner's own record. */
 export class RecordStore implements MemberStore {
@@ -30,6 +30,8 @@ export class RecordStore implements MemberStore {
   readonly #layout: LinkBin
   readonly #target: EntityModel
   readonly #property: string
+  /** A record that is missing may be in the archive, with the members that were to be taken out. */
+  readonly #mayBeArchived: boolean
 
   constructor(model: EntityModel, relation: RelationModel, target: EntityModel, layout: LinkBin) {
     this.model = model
@@ -40,6 +42,7 @@ export class RecordStore implements MemberStore {
     this.#layout = layout
     this.#target = target
     this.#property = relation.name
+    this.#mayBeArchived = model.archive !== undefined && relation.inverse === undefined
   }
 
   at(): this {
@@ -67,7 +70,9 @@ export class RecordStore implements MemberStore {
   }
 
   remove(at: StoredMember, draft: Draft, stage: StageName, settle: Settle): void {
-    draft.add(stage, this.removal(at), settle)
+    draft.add(stage, this.removal(at), (outcome) =>
+      outcome.reason === 'missing' && this.#mayBeArchived ? refuseArchived(outcome, settle) : settle(outcome),
+    )
   }
 
   change(

@@ -6,6 +6,7 @@ import type { Contributor } from '../../relations/contract/contributor.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import { companionKinds } from './moved-companions.js'
 import { membersOf, type ArchivedClasses, type ReadRecord } from './move-members.js'
 
 /**
@@ -39,6 +40,9 @@ export class ArchiveContributor implements Contributor {
   /** Level by level: members that are archived name those that were archived before them. */
   async #below(owner: MappedClass, records: readonly ReadRecord[], draft: Draft, reader: Reader): Promise<void> {
     const namespace = owner.model.archive!
+    for (const { key, bins } of records)
+      for (const kind of companionKinds(this.#classes.ofEntity(owner.codec.hydrate(bins))))
+        for (const home of kind.of({ ...key, namespace }, bins)) this.#removeCopy(owner, home, draft)
     for (const { mapped, keys, belongs } of membersOf(owner, records, this.#classes)) {
       const copies = keys.map((key) => ({ ...key, namespace }))
       // The archive is another namespace, which no transaction reaches.

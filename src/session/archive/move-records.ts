@@ -1,20 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Driver } from '../../driver/driver.js'
-import { VersionConflictError } from '../../errors/index.js'
-import { DELETING_BIN, MOVED_BIN } from '../../model/index.js'
-import { binEquals, holds, read, remove, write, type DeleteCommand, type WriteCommand } from '../../plan/command.js'
-import { bin, binExists, le, not, or, value } from '../../plan/expression.js'
+import { ARCHIVING_BIN, DELETING_BIN, MOVED_BIN } from '../../model/index.js'
+import { binEquals, read, remove, write, type Bins } from '../../plan/command.js'
 import { writeBin } from '../../plan/operations.js'
-import type { Outcome, StoredRecord } from '../../plan/outcome.js'
-import { showKey, type RecordKey } from '../../plan/record-key.js'
-import { flushFailure } from '../flush/execute/flush-failure.js'
+import type { StoredRecord } from '../../plan/outcome.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { copyOf } from './copy-record.js'
+import { ATTEMPTS, MoveAccess } from './move-access.js'
+import { CompanionMover, notNewer } from './move-companions.js'
 import { membersOf, type MovingMembers, type ReadRecord } from './move-members.js'
-
-/** Times that a record is read again because others have written to it meanwhile. */
-const ATTEMPTS = 8
+import { hasCompanions } from './moved-companions.js'
 
 /** Namespaces between which records are moved. */
 interface Direction {
@@ -28,7 +25,11 @@ interface Direction {
 interface Found {
   readonly record: ReadRecord
   readonly moving?: Moving
+  /** A move that was cut off has left its companions closed, or where they do not belong. */
+  readonly isUnfinished?: boolean
 }
+
+type Result = 'moved' | 'missing' | 'overtaken'
 
 /** State that the movers of one call share. */
 export interface Moves {
@@ -49,7 +50,7 @@ const STEP = 100
 interface Moving {
   readonly from: RecordKey
   readonly to: RecordKey
-  readonly bins: StoredRecord['bins']
+  readonly bins: Bins
   readonly ttl: number | null
   /** Generation of the record since it was claimed. */
   readonly generation: number
@@ -69,17 +70,21 @@ export class RecordMover {
   readonly #mapped: MappedClass
   readonly #moves: Moves
   readonly #direction: Direction
-  readonly #driver: Driver
+  readonly #access: MoveAccess
   readonly #signal: AbortSignal | undefined
   readonly #belongs: MovingMembers['belongs']
+  /** Set where records have companions. */
+  readonly #companions: CompanionMover | undefined
 
   constructor(mapped: MappedClass, moves: Moves, belongs: MovingMembers['belongs'] = () => true) {
     this.#mapped = mapped
     this.#moves = moves
     this.#direction = moves.direction
-    this.#driver = moves.driver
+    this.#access = new MoveAccess(moves.driver, mapped.model.name, moves.signal)
     this.#signal = moves.signal
     this.#belongs = belongs
+    if (mapped.kinds.some(({ model }) => hasCompanions(model)))
+      this.#companions = new CompanionMover(mapped, moves.classes, this.#access)
   }
 
   async move(keys: readonly RecordKey[]): Promise<boolean[]> {
@@ -91,7 +96,7 @@ export class RecordMover {
       const results = await this.#try(left.map((i) => keys[i]))
       left.forEach((i, n) => (isMoved[i] = results[n] === 'moved'))
       left = left.filter((_, n) => results[n] === 'overtaken')
-      if (left.length > 0 && attempt === ATTEMPTS) throw this.#overtaken(keys[left[0]])
+      if (left.length > 0 && attempt === ATTEMPTS) throw this.#access.overtaken(keys[left[0]])
     }
     this.#moves.moved?.(
       this.#mapped,
@@ -100,14 +105,43 @@ export class RecordMover {
     return isMoved
   }
 
-  async #try(keys: readonly RecordKey[]): Promise<('moved' | 'missing' | 'overtaken')[]> {
+  async #try(keys: readonly RecordKey[]): Promise<Result[]> {
     const found = await this.#read(keys)
     await this.#moveMembers(found.flatMap((each) => each?.record ?? []))
+    for (const each of found) if (each?.isUnfinished === true) await this.#finish(each.record)
     const claimed = await this.#claim(found.flatMap((each) => each?.moving ?? []))
-    await this.#copy(claimed)
-    const outcomes = await this.#delete(claimed)
-    const results = new Map(claimed.map((each, i) => [each.from.key, outcomes[i]]))
-    return keys.map(({ key }, i) => (found[i]?.moving === undefined ? 'missing' : (results.get(key) ?? 'overtaken')))
+    const results = new Map<RecordKey['key'], Result>()
+    for (const [each, result] of await this.#moveClaimed(claimed)) results.set(each.from.key, result)
+    return keys.map(({ key }, i) => {
+      if (found[i]?.moving !== undefined) return results.get(key) ?? 'overtaken'
+      return this.#direction.isBack && found[i]?.isUnfinished === true ? 'moved' : 'missing'
+    })
+  }
+
+  async #moveClaimed(claimed: readonly Moving[]): Promise<readonly (readonly [Moving, Result])[]> {
+    const { isBack, from } = this.#direction
+    const companions = this.#companions
+    let ready = companions === undefined ? claimed : await companions.copy(claimed, isBack === true)
+    await this.#copy(ready)
+    if (companions !== undefined && isBack) {
+      const isOpen = await inTurn(ready, ({ to, bins }) => companions.open(to, bins, from))
+      ready = ready.filter((_, i) => isOpen[i])
+    }
+    const outcomes = await this.#delete(ready)
+    await companions?.removeFrom(ready.filter((_, i) => outcomes[i] === 'moved'))
+    await companions?.removeCopies(ready.filter((_, i) => outcomes[i] === 'missing'))
+    return ready.map((each, i) => [each, outcomes[i]] as const)
+  }
+
+  /** Completes what a move was cut off before: opens what has come back, or deletes what has left. */
+  async #finish({ key, bins }: ReadRecord): Promise<void> {
+    const { isBack, from: namespace } = this.#direction
+    const companions = this.#companions!
+    const owner = { from: { ...key, namespace }, to: key, bins, claim: Number(bins[MOVED_BIN] ?? 0) }
+    if (isBack !== true) return companions.removeFrom([owner])
+    if (await companions.open(key, bins, namespace)) return
+    await companions.copy([owner], true)
+    if (!(await companions.open(key, bins, namespace))) throw this.#access.overtaken(key)
   }
 
   /** Moves members that a move has left behind, where only one of the two is there. */
@@ -123,12 +157,15 @@ export class RecordMover {
     const places = keys.map((key) => ({ from: { ...key, namespace: from }, to: { ...key, namespace: to } }))
     const { name } = this.#mapped.model
     const commands = places.flatMap((each) => [read(name, each.from), read(name, each.to)])
-    const found = await this.#driver.read(commands, { signal: this.#signal })
+    const found = await this.#access.read(commands)
     return places.map((each, i) => {
       const [record, present] = [found[2 * i], found[2 * i + 1]]
       const last = isBack && present !== null ? present : (record ?? present)
       if (last === null || DELETING_BIN in last.bins || !this.#belongs(each.from, last.bins)) return undefined
-      if (record === null || (isBack && present !== null)) return { record: { key: each.to, bins: last.bins } }
+      if (record === null || (isBack && present !== null)) {
+        const isUnfinished = this.#companions !== undefined && (!isBack || ARCHIVING_BIN in last.bins)
+        return { record: { key: each.to, bins: last.bins }, isUnfinished }
+      }
       const before = Math.max(Number(record.bins[MOVED_BIN] ?? 0), Number(present?.bins[MOVED_BIN] ?? 0))
       const moving = { ...each, ...record, claim: Math.max(Date.now(), before + 1), present }
       return { moving, record: { key: each.from, bins: record.bins } }
@@ -138,9 +175,11 @@ export class RecordMover {
   /** Marks records as being moved by this mover; those that were changed meanwhile are left out. */
   async #claim(found: readonly Moving[]): Promise<Moving[]> {
     const { name } = this.#mapped.model
-    const outcomes = await this.#run(
+    const { isBack } = this.#direction
+    const isClosing = this.#companions !== undefined && isBack !== true
+    const outcomes = await this.#access.run(
       found.map(({ from, generation, claim }) =>
-        write(name, from, [writeBin(MOVED_BIN, claim)], {
+        write(name, from, [writeBin(MOVED_BIN, claim), ...(isClosing ? [writeBin(ARCHIVING_BIN, claim)] : [])], {
           exists: 'mustExist',
           ttl: 'keep',
           generation,
@@ -151,7 +190,9 @@ export class RecordMover {
     return found.flatMap((each, i) => {
       const { state, generation } = outcomes[i]
       if (state !== 'written' || generation === undefined) return []
-      return [{ ...each, generation, bins: { ...each.bins, [MOVED_BIN]: each.claim } }]
+      const { [ARCHIVING_BIN]: _, ...bins } = each.bins
+      const closed = this.#companions !== undefined && isBack === true ? { [ARCHIVING_BIN]: each.claim } : {}
+      return [{ ...each, generation, bins: { ...bins, [MOVED_BIN]: each.claim, ...closed } }]
     })
   }
 
@@ -166,55 +207,39 @@ export class RecordMover {
         this.#moves.classes,
       )
       if (this.#direction.isBack) return { ...command, exists: 'mustNotExist' as const }
-      const newest = or(not(binExists(MOVED_BIN)), le(bin('int', MOVED_BIN), value(each.claim)))
-      return { ...command, guards: [holds(newest)] }
+      return { ...command, guards: [notNewer(each.claim)] }
     })
-    await this.#run(commands)
+    await this.#access.run(commands)
     const { name } = this.#mapped.model
-    const copies = await this.#driver.read(
-      claimed.map(({ to }) => read(name, to)),
-      { signal: this.#signal },
-    )
+    const copies = await this.#access.read(claimed.map(({ to }) => read(name, to)))
     const wrong = claimed.find(({ bins, claim }, i) => {
       const copy = copies[i]
       return copy?.bins[MOVED_BIN] === claim && !isDeepStrictEqual({ ...bins }, { ...copy.bins })
     })
-    if (wrong !== undefined) throw this.#overtaken(wrong.to)
+    if (wrong !== undefined) throw this.#access.overtaken(wrong.to)
   }
 
   /** A record that is gone was moved by another mover, or deleted: then its copy goes, too. */
-  async #delete(claimed: readonly Moving[]): Promise<('moved' | 'missing' | 'overtaken')[]> {
+  async #delete(claimed: readonly Moving[]): Promise<Result[]> {
     const { name, durableDelete } = this.#mapped.model
-    const outcomes = await this.#run(
+    const outcomes = await this.#access.run(
       claimed.map(({ from, generation, claim }) =>
         remove(name, from, { generation, guards: [binEquals(MOVED_BIN, claim)], durableDelete }),
       ),
     )
     const deleted = claimed.filter((_, i) => outcomes[i].reason === 'missing')
-    await this.#run(
+    await this.#access.run(
       deleted.map(({ to, claim }) => remove(name, to, { guards: [binEquals(MOVED_BIN, claim)], durableDelete })),
     )
     return outcomes.map(({ state, reason }) =>
       state === 'written' ? 'moved' : reason === 'missing' ? 'missing' : 'overtaken',
     )
   }
-
-  async #run(commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]> {
-    if (commands.length === 0) return []
-    const outcomes = await this.#driver.run(commands, { signal: this.#signal })
-    const failed = outcomes.filter(({ state, reason }) => state !== 'written' && !OVERTAKEN.includes(reason!))
-    if (failed.length > 0) throw flushFailure({ outcomes, failed }, this.#signal)
-    return outcomes
-  }
-
-  #overtaken(key: RecordKey): VersionConflictError {
-    const { name: className } = this.#mapped.model
-    return new VersionConflictError(`${className} ${showKey(key)} was changed by others while it was being moved.`, {
-      className,
-      key: key.key,
-      fix: 'Nothing is lost. Move it again when nobody writes to it.',
-    })
-  }
 }
 
-const OVERTAKEN: readonly string[] = ['generation', 'guard', 'missing', 'exists']
+/** One after another: each may have many companions. */
+async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (const one of all) results.push(await work(one))
+  return results
+}

@@ -81,7 +81,7 @@ export class CompanionAdd {
   settle(outcome: Outcome, key: RecordKey, shard: number, draft: Draft, reader: Reader): boolean {
     if (outcome.state !== 'notWritten' || outcome.reason !== 'missing') return this.take(outcome)
     const { model, key: root } = this.#managed
-    const command = createCompanion(model.name, key, this.counter.bin, this.by, root, shard)
+    const command = createCompanion(model, key, this.counter.bin, this.by, root, shard)
     draft.add('add references', command, (created) => {
       const isAdded = this.take(created)
       // Only after it was made: a delete that began before has left it, and one that begins later removes it.
@@ -108,7 +108,7 @@ export class CompanionAdd {
     const command = { ...removeCompanion(model, key), guards: [binEquals(bin, this.by)] }
     draft.add('undo', command, ({ state, reason }) => {
       if (reason === 'guard' && isCertain)
-        draft.add('undo', addToCompanion(model.name, key, bin, negative(this.by)), () => true)
+        draft.add('undo', addToCompanion(model, key, bin, negative(this.by)), () => true)
       if (state === 'written' || (isCertain && state !== 'inDoubt')) this.#revert()
       return why
     })

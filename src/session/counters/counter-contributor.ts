@@ -72,7 +72,7 @@ export class CounterContributor implements Contributor {
       const { counter } = add
       const shard = nextShard(counter)
       const key = companionOf(managed.key, counter, shard)
-      draft.add(stage, addToCompanion(managed.model.name, key, counter.bin, add.by), (outcome) =>
+      draft.add(stage, addToCompanion(managed.model, key, counter.bin, add.by), (outcome) =>
         add.settle(outcome, key, shard, draft, reader),
       )
       draft.follow(stage, (isTransaction) =>
@@ -101,8 +101,8 @@ export class CounterContributor implements Contributor {
       const { bin } = add.counter
       const command =
         found[i] === null
-          ? createCompanion(model.name, key, bin, add.by, root, shard)
-          : addToCompanion(model.name, key, bin, add.by)
+          ? createCompanion(model, key, bin, add.by, root, shard)
+          : addToCompanion(model, key, bin, add.by)
       draft.add('write', command, (outcome) => add.take(outcome))
     }
     if (isUnchecked || found.includes(null)) await this.#holdRoot(managed, draft, reader)

@@ -1,7 +1,17 @@
 import type { Loaded } from '../../codec/index.js'
 import { companionKey, companionSet } from '../../keys/index.js'
-import { COMPANION_ROOT_BIN, COMPANION_SHARD_BIN, type EntityModel } from '../../model/index.js'
-import { read, remove, write, type DeleteCommand, type ReadCommand, type WriteCommand } from '../../plan/command.js'
+import { CLOSED_BIN, COMPANION_ROOT_BIN, COMPANION_SHARD_BIN, type EntityModel } from '../../model/index.js'
+import {
+  goneUnless,
+  read,
+  remove,
+  write,
+  type DeleteCommand,
+  type Guard,
+  type ReadCommand,
+  type WriteCommand,
+} from '../../plan/command.js'
+import { binExists, not } from '../../plan/expression.js'
 import { addToBin, writeBin } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import { recordKey, type RecordKey } from '../../plan/record-key.js'
@@ -88,13 +98,13 @@ let next = Math.floor(Math.random() * 2 ** 30)
 export const nextShard = ({ shards }: ShardedCounter): number => (next = (next + 1) % 2 ** 30) % shards
 
 /** Adds to a companion that exists. */
-export function addToCompanion(entity: string, key: RecordKey, bin: string, by: Count): WriteCommand {
-  return write(entity, key, [addToBin(bin, by)], { exists: 'mustExist', ttl: 'keep' })
+export function addToCompanion(model: EntityModel, key: RecordKey, bin: string, by: Count): WriteCommand {
+  return write(model.name, key, [addToBin(bin, by)], { exists: 'mustExist', ttl: 'keep', guards: whileCounting(model) })
 }
 
 /** Adds to a companion, which is made where it is missing. It never expires by itself: what it counted would be lost. */
 export function createCompanion(
-  entity: string,
+  model: EntityModel,
   key: RecordKey,
   bin: string,
   by: Count,
@@ -102,8 +112,17 @@ export function createCompanion(
   shard: number,
 ): WriteCommand {
   const about = [writeBin(COMPANION_ROOT_BIN, root.key), writeBin(COMPANION_SHARD_BIN, shard)]
-  return write(entity, key, [...about, addToBin(bin, by)], { exists: 'upsert', ttl: 'never' })
+  return write(model.name, key, [...about, addToBin(bin, by)], {
+    exists: 'upsert',
+    ttl: 'never',
+    guards: whileCounting(model),
+  })
 }
+
+const NOT_CLOSED: readonly Guard[] = [goneUnless(not(binExists(CLOSED_BIN)))]
+
+/** A companion that moves to the archive counts no more. */
+const whileCounting = ({ archive }: EntityModel): readonly Guard[] => (archive === undefined ? [] : NOT_CLOSED)
 
 export const removeCompanion = ({ name, durableDelete }: EntityModel, key: RecordKey): DeleteCommand =>
   remove(name, key, { durableDelete })

@@ -18,6 +18,7 @@ import { IndexStatisticsCache } from '../../query/index-statistics.js'
 import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import { ArchiveContributor } from '../archive/archive-contributor.js'
+import { hasCompanions } from '../archive/moved-companions.js'
 import { CopyContributor } from '../copies/copy-contributor.js'
 import { CopyLinks } from '../copies/copy-links.js'
 import { CounterContributor } from '../counters/counter-contributor.js'
@@ -78,9 +79,11 @@ export class MappedClasses {
       const counters = shards === undefined ? [] : [new CounterContributor(shards)]
       const links = mapped.hasCopies ? (this.copies?.heldIn(entity) ?? []) : []
       const copies = links.length === 0 ? [] : [new CopyContributor(links, this.copies!)]
-      const takesAlong = mapped.relations.some(
-        (strategy) => strategy.listed !== undefined && archivedAlong(entity, strategy.model, this.model.entities),
-      )
+      const takesAlong =
+        hasCompanions(entity) ||
+        mapped.relations.some(
+          (strategy) => strategy.listed !== undefined && archivedAlong(entity, strategy.model, this.model.entities),
+        )
       const archive = entity.archive === undefined ? [] : [new ArchiveContributor(this, takesAlong)]
       mapped.contributors = [
         bins,

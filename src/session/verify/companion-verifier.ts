@@ -12,6 +12,7 @@ import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
 import type { VerifyTerms } from '../../relations/verify/verify-access.js'
 import { companionOf, type ShardedCounter } from '../counters/counter-shards.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import { areArchived, leftByMove } from './archive-verifier.js'
 
 /** Companions checked together: their records are read in one batch. */
 const GROUP = 100
@@ -82,15 +83,21 @@ export class CompanionVerifier {
 
   async *#checkGroup(companions: readonly Companion[]): AsyncGenerator<Finding> {
     for (const companion of companions) if (companion.shard >= companion.counter.shards) yield this.#unread(companion)
-    const roots = await this.#readings(companions.map(({ root }) => root))
-    const missed = companions.filter((_, i) => !roots[i].exists)
+    const records = await this.#readings(companions.map(({ root }) => root))
+    const missed = companions.filter((_, i) => !records[i].exists)
     if (missed.length === 0) return
     const suspects = await this.#released(missed)
     // A companion is made before its record is asked for, so it is the companion that is read last.
     const again = await this.#readings(suspects.map(({ key }) => key))
     const still = await this.#readings(suspects.map(({ root }) => root))
+    const roots = suspects.map(({ root }) => root)
+    const archived = await areArchived(this.#mapped.model, roots, (commands) => this.#driver.read(commands))
     for (const [i, suspect] of suspects.entries()) {
       if (!again[i].exists || still[i].exists) continue
+      if (archived[i]) {
+        yield leftByMove(this.#mapped.model, suspect.counter.name, suspect.rootKey, suspect.key)
+        continue
+      }
       if (again[i].age < this.#terms.settle) this.unsettled++
       else yield await this.#withoutRoot(suspect, again[i])
     }

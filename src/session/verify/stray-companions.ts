@@ -9,6 +9,7 @@ import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
 import type { VerifyAccess } from '../../relations/verify/verify-access.js'
 import { companionIn, COMPANION_KEY_BINS, type Companion } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import { areArchived, leftByMove } from './archive-verifier.js'
 import { dropCompanion } from './drop-companion.js'
 import { unusedCompanions } from './unused-companions.js'
 import { verifyTerms, type VerifyOptions } from './verify-options.js'
@@ -67,10 +68,19 @@ async function* checkGroup(
   const alone = released.filter((_, i) => still[i] === null)
   // A delete takes companions away before their owner: one that is still there was left behind.
   const again = await access.read(alone.map(({ key }) => read(model.name, key, 'none', ABOUT_RECORD)))
+  const archived = await areArchived(
+    model,
+    alone.map(({ root }) => root),
+    (commands) => access.read(commands),
+  )
   for (const [i, { key, root }] of alone.entries()) {
     const { exists, age, generation } = readingOf(again[i])
     if (!exists || age < settle) continue
     const shown = access.showKey(model, root.key)
+    if (archived[i]) {
+      yield leftByMove(model, relation.name, shown, key)
+      continue
+    }
     const result = repair ? await dropCompanion(key, generation, model, access) : ({ state: 'found' } as const)
     yield {
       kind: 'companionWithoutRoot',

@@ -8,9 +8,10 @@ import type { MapKey, Value } from '../../../plan/value.js'
 import type { FoundHomes } from '../../contract/index-lookup.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
-import type { LocatedPart } from '../../contract/relation-strategy.js'
+import type { CompanionRecords, LocatedPart } from '../../contract/relation-strategy.js'
 import type { Tracked } from '../../contract/tracked.js'
 import { closeCompanions, createOwner } from '../../write/companion-lifecycle.js'
+import { copiedParts } from '../consolidate/copied-parts.js'
 import type { StoredRefs } from '../consolidate/inverse-changes.js'
 import { itemsOf, leavingItems } from '../consolidate/part-items.js'
 import type { PartTable } from '../consolidate/part-table.js'
@@ -35,6 +36,7 @@ export class CompanionPartsStrategy extends PartsStrategy {
   protected override readonly hasCursors = true
   protected override readonly hasWindows: boolean
   readonly inside: CompanionPartVerification
+  readonly companions: CompanionRecords
   readonly #homes: PartHomes
   readonly #writes: PartWrites
   /** Set where dates of the children choose their companions. */
@@ -47,6 +49,13 @@ export class CompanionPartsStrategy extends PartsStrategy {
     this.#writes = new PartWrites(this.#homes)
     this.#dates = this.#homes.buckets && new PartDates(this.#homes.buckets, this.partClass)
     this.inside = new CompanionPartVerification(this.partClass, this.#homes)
+    this.companions = {
+      of: (key, stored) => {
+        this.#homes.learn(key, stored)
+        return this.#homes.companions(key)
+      },
+      copied: (stored, tracked, reader) => copiedParts(this.partClass, stored[this.#homes.bin], tracked, reader),
+    }
   }
 
   save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {

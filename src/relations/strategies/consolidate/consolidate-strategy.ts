@@ -4,13 +4,12 @@ import { orderedLayout, type BinLayout } from '../../../plan/bin-layout.js'
 import { read, whileThere, write, type Bins, type Existence, type WriteCommand } from '../../../plan/command.js'
 import type { StageName } from '../../../plan/draft.js'
 import type { WriteOperation } from '../../../plan/operation.js'
-import { removeBin } from '../../../plan/operations.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { Value } from '../../../plan/value.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Tracked } from '../../contract/tracked.js'
-import { CollectionState } from '../../state/collection-state.js'
+import { copiedParts } from './copied-parts.js'
 import { InverseChanges, type StoredRefs } from './inverse-changes.js'
 import { PartChanges } from './part-changes.js'
 import { leavingItems } from './part-items.js'
@@ -47,12 +46,7 @@ export class ConsolidateStrategy extends PartsStrategy {
   }
 
   copied(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[] {
-    const children = stored[this.model.bin!]
-    if (children == null) return []
-    const table = new PartTable(new CollectionState(), this.partClass, owner, reader)
-    table.load(children)
-    const changes = new PartChanges(table, new InverseChanges(this.partClass, new Map())).gatherAll()
-    return [...this.layouts.map(({ bin }) => removeBin(bin)), ...changes.creation()]
+    return copiedParts(this.partClass, stored[this.model.bin!], owner, reader)
   }
 
   check(owner: Tracked, stored: Value | undefined): void {
