@@ -3,8 +3,8 @@ import type { EntityModel } from './model.js'
 import type { RelationModel } from './relation-model.js'
 
 /**
- * True for a relation whose members move to the archive with the record: children that are deleted with it, that its record lists or that
- * share its key, and that lead back to no other.
+ * True for a relation whose members move to the archive with the record: children that are deleted with it, that its record lists, that an
+ * index finds or that share its key, and that lead back to no other.
  */
 export function archivedAlong(
   owner: EntityModel,
@@ -19,6 +19,21 @@ export function archivedAlong(
   const members = membersOf(relation)
   if (members === 'underItsKey') return inverse === undefined || isOwner
   const back = member.relations.find(({ name }) => name === inverse)
-  if (members !== 'listed' || back === undefined) return false
+  if ((members !== 'listed' && members !== 'indexed') || back === undefined) return false
   return membersOf(back) === 'named' && back.holds === 'ref' && back.several === undefined
 }
+
+/** Bins of a class that need their index in the archive, too: it finds members there that move with their owner. */
+export function indexedInArchive(member: EntityModel, entities: ReadonlyMap<string, EntityModel>): readonly string[] {
+  if (member.archive === undefined) return []
+  return [...entities.values()].flatMap((owner) =>
+    owner.relations
+      .filter((each) => each.target === member.name && membersOf(each) === 'indexed')
+      .filter((each) => archivedAlong(owner, each, entities))
+      .flatMap(({ inverse }) => member.relations.find(({ name }) => name === inverse)?.bin ?? []),
+  )
+}
+
+/** True where an index finds members that move with records of the class. */
+export const hasIndexedMembers = (model: EntityModel, entities: ReadonlyMap<string, EntityModel>): boolean =>
+  model.relations.some((each) => membersOf(each) === 'indexed' && archivedAlong(model, each, entities))

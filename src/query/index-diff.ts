@@ -1,7 +1,7 @@
 import type { IndexDefinition, IndexedPart, IndexedType } from '../driver/create-index.js'
 import type { StoredIndex } from '../driver/list-indexes.js'
 import { encodeExpression, encodeSteps } from '../driver/encode-expression.js'
-import type { EntityModel, IndexModel, Model } from '../model/index.js'
+import { indexedInArchive, type EntityModel, type IndexModel, type Model } from '../model/index.js'
 import type { UsableIndex } from './usable-indexes.js'
 
 /** An index that the model needs, and who asked for it. */
@@ -44,10 +44,13 @@ export function neededIndexes(model: Model, usable: IndexesOf): NeededIndex[] {
   const needed = new Map<string, NeededIndex>()
   for (const entity of model.entities.values()) {
     const { name: className, namespace, set } = entity
+    const archived = indexedInArchive(entity, model.entities)
     for (const { name, bin, on, type, property, steps, expression, set: apart } of usable(entity)) {
       const where = { name, namespace, set: apart ?? set, bin, type: TYPE[type], part: PART[on] }
       const index = { ...where, ...(steps && { steps }), ...(expression && { expression }), className, property }
-      if (!needed.has(placeOf(index))) needed.set(placeOf(index), index)
+      const isArchived = on === 'value' && archived.includes(bin)
+      for (const each of isArchived ? [index, { ...index, namespace: entity.archive! }] : [index])
+        if (!needed.has(placeOf(each))) needed.set(placeOf(each), each)
     }
   }
   return [...needed.values()]

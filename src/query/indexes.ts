@@ -64,7 +64,8 @@ export class Indexes {
   }
 
   async #diff(): Promise<IndexDiff> {
-    const namespaces = new Set([...this.#model.entities.values()].map(({ namespace }) => namespace))
+    const all = [...this.#model.entities.values(), ...this.#needed]
+    const namespaces = new Set(all.map(({ namespace }) => namespace))
     const stored = await Promise.all([...namespaces].map((name) => listIndexes(this.#driver.client, name)))
     return diffIndexes(this.#needed, stored.flat(), this.#model)
   }

@@ -51,6 +51,8 @@ function problemOf(
   const isList = members === 'listed' && relation.inverse === undefined && onDelete === 'detach'
   if (through === undefined && inverse === undefined && (members === 'named' || isList)) return undefined
   const back = inverse === undefined ? undefined : entities.get(target)?.relations.find((each) => each.name === inverse)
+  // What has left is no longer found by the index of the other side.
+  if (back !== undefined && isLooseIndex(entities.get(target)!, back)) return undefined
   // The other side moves this one along.
   if (back !== undefined && archivedAlong(entities.get(target)!, back, entities)) return undefined
   return [
@@ -58,6 +60,13 @@ function problemOf(
     `Use a reference or a list without another side, @Embeddable children, or children that move along: a list of keys with onDelete: 'cascade' to a class with the same archive.`,
   ]
 }
+
+/** True for a collection of a class without an archive that an index finds, and that is not deleted with its owner. */
+const isLooseIndex = ({ archive }: EntityModel, relation: RelationModel): boolean =>
+  archive === undefined &&
+  membersOf(relation) === 'indexed' &&
+  relation.onDelete !== 'cascade' &&
+  relation.through === undefined
 
 function checkOthers(archived: EntityModel, entities: Entities, problems: Problems): void {
   for (const entity of entities.values())
@@ -67,6 +76,7 @@ function checkOthers(archived: EntityModel, entities: Entities, problems: Proble
       // Entities that move along with it lead back to it.
       const back = archived.relations.find((each) => each.name === relation.inverse)
       if (back !== undefined && archivedAlong(archived, back, entities)) continue
+      if (isLooseIndex(entity, relation)) continue
       const message = `It leads to ${archived.name}, whose records may be archived.`
       const fix = `Store the key in a @Bin, and load it with { from: 'any' }; or leave archive out of ${archived.name}.`
       problems.add('SKEIN_1063', { className: entity.name, property }, message, fix)

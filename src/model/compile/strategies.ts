@@ -13,8 +13,8 @@ export interface StrategyRules {
   readonly target: 'entity' | 'embeddable'
   readonly inverse: 'optional' | 'required' | 'none'
   readonly canBeSharded: boolean
-  /** Where members are, as far as the record says it: inside it, on its list, under its own key, or named by a bin of it. Absent where it does not. */
-  readonly members?: 'inside' | 'listed' | 'underItsKey' | 'named'
+  /** Where members are, as far as the record says it: inside it, on its list, found by an index, under its own key, or named by a bin of it. Absent where it does not. */
+  readonly members?: 'inside' | 'listed' | 'indexed' | 'underItsKey' | 'named'
 }
 
 const entity = { target: 'entity', inverse: 'optional', hasBin: true, canBeSharded: false } as const
@@ -60,6 +60,7 @@ export const STRATEGIES: { readonly [D in RelationDecorator]: readonly StrategyR
       options: ['strategy', 'onDelete', 'orphans', 'indexName'],
       hasBin: false,
       inverse: 'required',
+      members: 'indexed',
     },
   ],
   ManyToMany: [

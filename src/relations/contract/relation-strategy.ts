@@ -13,7 +13,7 @@ import type { Reader } from './reader.js'
 import type { EndedLinks } from './ended-links.js'
 import type { Contributor, Deleted, OnRollback } from './contributor.js'
 import type { GrowingMembers } from './growing-members.js'
-import type { FoundHomes } from './index-lookup.js'
+import type { FoundHomes, IndexedBy } from './index-lookup.js'
 import type { InsideVerification } from './inside-verification.js'
 import type { LinkClass } from './link-class.js'
 import type { LinkVerification } from './link-verification.js'
@@ -128,6 +128,8 @@ export interface RelationStrategy extends Contributor {
   readonly leftovers?: LinkVerification
   /** Stored keys of the members that a record lists itself, or that share its key. */
   listed?(stored: Bins, owner: RecordKey): readonly UserKey[]
+  /** The index that finds the members of an owner; absent where no index does. */
+  readonly lookup?: (owner: Pick<Tracked, 'key'>) => IndexedBy
   /** Companion records that hold consolidated children, for those who move them. Absent where there are none, or where children may be split meanwhile. */
   readonly companions?: CompanionRecords
   /** Writes what a record holds of it into another one. Absent where its bins can be written as they are, in the order of `layouts`. */

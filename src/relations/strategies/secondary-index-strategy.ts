@@ -45,7 +45,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
   readonly #target: EntityModel
   readonly #childBin: string
   readonly #inverse: RelationModel
-  protected readonly lookup: (owner: Tracked) => IndexedBy
+  readonly lookup: (owner: Pick<Tracked, 'key'>) => IndexedBy
 
   /** `owners`: the class of the owners, or the several that a member may belong to one of. */
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel, owners = owner) {

@@ -59,7 +59,7 @@ export async function archiveClass(
     lt(bin('int', time), value(options.olderThan.getTime())),
   )
   const command = query({ entity, namespace, set, bins: mapped.codec.binsOf([]), filter })
-  const mover = new RecordMover(mapped, { direction: { from: namespace, to }, classes, driver, signal })
+  const mover = new RecordMover(mapped, { direction: { from: namespace, to }, classes, driver, signal, tenant })
   let moved = 0
   for await (const records of driver.query(command, { signal })) {
     const keys = records.flatMap((record) => foundKey(mapped, record, tenant)?.record ?? [])

@@ -3,11 +3,12 @@ import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Contributor } from '../../relations/contract/contributor.js'
+import type { IndexedBy } from '../../relations/contract/index-lookup.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { companionKinds } from './moved-companions.js'
-import { membersOf, type ArchivedClasses, type ReadRecord } from './move-members.js'
+import { indexedMembers, membersOf, type ArchivedClasses, type MovingMembers, type ReadRecord } from './move-members.js'
 
 /**
  * Deletes what a move to the archive may have left when it was cut off, of the record and of all that moves along with it: it would look as
@@ -43,7 +44,7 @@ export class ArchiveContributor implements Contributor {
     for (const { key, bins } of records)
       for (const kind of companionKinds(this.#classes.ofEntity(owner.codec.hydrate(bins))))
         for (const home of kind.of({ ...key, namespace }, bins)) this.#removeCopy(owner, home, draft)
-    for (const { mapped, keys, belongs } of membersOf(owner, records, this.#classes)) {
+    for (const { mapped, keys, belongs } of await this.#members(owner, records, reader)) {
       const copies = keys.map((key) => ({ ...key, namespace }))
       // The archive is another namespace, which no transaction reaches.
       const found = await reader.direct.read(copies.map((key) => read(mapped.model.name, key)))
@@ -54,6 +55,24 @@ export class ArchiveContributor implements Contributor {
       for (const { key } of own) this.#removeCopy(mapped, key, draft)
       if (own.length > 0) await this.#below(mapped, own, draft, reader)
     }
+  }
+
+  /** Members that the records list, and those that an index of the archive finds. */
+  async #members(
+    owner: MappedClass,
+    records: readonly ReadRecord[],
+    reader: Reader,
+  ): Promise<readonly MovingMembers[]> {
+    const found = [...membersOf(owner, records, this.#classes)]
+    const archive = owner.model.archive!
+    const find = async function* (lookup: IndexedBy): AsyncGenerator<readonly RecordKey[]> {
+      const { model } = lookup
+      for await (const keys of reader.keysBy({ ...lookup, model: { ...model, namespace: archive } }))
+        yield keys.map((key) => reader.recordKey(model, key))
+    }
+    for (const record of records)
+      for await (const members of indexedMembers(owner, record, this.#classes, find)) found.push(members)
+    return found
   }
 
   #removeCopy({ model: { name, durableDelete } }: MappedClass, copy: RecordKey, draft: Draft): void {

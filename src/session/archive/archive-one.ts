@@ -77,7 +77,15 @@ function moveOne(
   const { context, work } = core
   const { classes, driver } = context
   const before: Moves['before'] = (along, keys) => knownOf(core, along, keys).forEach(checkSent)
-  const mover = new RecordMover(mapped, { direction, classes, driver, signal: options?.signal, before, moved })
+  const mover = new RecordMover(mapped, {
+    direction,
+    classes,
+    driver,
+    signal: options?.signal,
+    tenant: context.identity.tenant,
+    before,
+    moved,
+  })
   const move = async (): Promise<boolean> => (await mover.move([key]))[0]
   return during(context.activity, () => work.queue.runOnRecord(key, move))
 }

@@ -1,6 +1,7 @@
 import { archivedAlong, type Model } from '../../model/index.js'
 import type { Bins } from '../../plan/command.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
+import type { IndexedBy } from '../../relations/contract/index-lookup.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 
@@ -57,6 +58,24 @@ export function membersOf(
         (bins[back] != null && userKeyId(bins[back] as UserKey) === userKeyId(owners.get(userKeyId(key))!)),
     }
   })
+}
+
+/** Members that an index of a namespace finds by one record, class by class and step by step. */
+export async function* indexedMembers(
+  mapped: MappedClass,
+  { key, bins }: ReadRecord,
+  classes: ArchivedClasses,
+  query: (lookup: IndexedBy) => AsyncIterable<readonly RecordKey[]>,
+): AsyncGenerator<MovingMembers> {
+  const { model, relations } = classes.ofEntity(mapped.codec.hydrate(bins))
+  for (const { lookup, model: relation } of relations) {
+    if (lookup === undefined || !archivedAlong(model, relation, classes.model.entities)) continue
+    const { index, value, model: target } = lookup({ key })
+    const isOwn: MovingMembers['belongs'] = (_, { [index.bin]: back }) =>
+      back != null && userKeyId(back as UserKey) === userKeyId(value)
+    for await (const keys of query({ index, value, model: target, marked: true }))
+      yield { mapped: classes.of(target.name), keys, belongs: isOwn }
+  }
 }
 
 /** Relations whose members move with a record of the class. */

@@ -1,16 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Driver } from '../../driver/driver.js'
-import { ARCHIVING_BIN, DELETING_BIN, MOVED_BIN } from '../../model/index.js'
+import type { Tenant } from '../../keys/index.js'
+import { ARCHIVING_BIN, DELETING_BIN, hasIndexedMembers, MOVED_BIN } from '../../model/index.js'
 import { binEquals, read, remove, write, type Bins } from '../../plan/command.js'
 import { writeBin } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
+import { query } from '../../plan/query-command.js'
 import type { RecordKey } from '../../plan/record-key.js'
+import type { IndexedBy } from '../../relations/contract/index-lookup.js'
+import { foundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { copyOf } from './copy-record.js'
 import { ATTEMPTS, MoveAccess } from './move-access.js'
 import { CompanionMover, notNewer } from './move-companions.js'
-import { membersOf, type MovingMembers, type ReadRecord } from './move-members.js'
+import { indexedMembers, membersOf, type MovingMembers, type ReadRecord } from './move-members.js'
 import { hasCompanions } from './moved-companions.js'
 
 /** Namespaces between which records are moved. */
@@ -37,6 +41,7 @@ export interface Moves {
   readonly classes: MappedClasses
   readonly driver: Driver
   readonly signal?: AbortSignal
+  readonly tenant?: Tenant
   /** Told before records are moved; throws where one must not be. */
   readonly before?: (mapped: MappedClass, keys: readonly RecordKey[]) => void
   /** Told of records that were moved. */
@@ -73,7 +78,9 @@ export class RecordMover {
   readonly #access: MoveAccess
   readonly #signal: AbortSignal | undefined
   readonly #belongs: MovingMembers['belongs']
-  /** Set where records have companions. */
+  /** Members are found by an index. */
+  readonly #isIndexed: boolean
+  /** Set where records are closed while they are moved: they have companions, or members that an index finds. */
   readonly #companions: CompanionMover | undefined
 
   constructor(mapped: MappedClass, moves: Moves, belongs: MovingMembers['belongs'] = () => true) {
@@ -83,7 +90,9 @@ export class RecordMover {
     this.#access = new MoveAccess(moves.driver, mapped.model.name, moves.signal)
     this.#signal = moves.signal
     this.#belongs = belongs
-    if (mapped.kinds.some(({ model }) => hasCompanions(model)))
+    const { entities } = moves.classes.model
+    this.#isIndexed = mapped.kinds.some(({ model }) => hasIndexedMembers(model, entities))
+    if (this.#isIndexed || mapped.kinds.some(({ model }) => hasCompanions(model)))
       this.#companions = new CompanionMover(mapped, moves.classes, this.#access)
   }
 
@@ -110,6 +119,8 @@ export class RecordMover {
     await this.#moveMembers(found.flatMap((each) => each?.record ?? []))
     for (const each of found) if (each?.isUnfinished === true) await this.#finish(each.record)
     const claimed = await this.#claim(found.flatMap((each) => each?.moving ?? []))
+    // Whoever adds one from now on is refused: the record is closed.
+    if (this.#isIndexed) for (const each of found) if (each !== undefined) await this.#moveIndexed(each.record)
     const results = new Map<RecordKey['key'], Result>()
     for (const [each, result] of await this.#moveClaimed(claimed)) results.set(each.from.key, result)
     return keys.map(({ key }, i) => {
@@ -147,6 +158,25 @@ export class RecordMover {
   /** Moves members that a move has left behind, where only one of the two is there. */
   async #moveMembers(records: readonly ReadRecord[]): Promise<void> {
     for (const { mapped, keys, belongs } of membersOf(this.#mapped, records, this.#moves.classes)) {
+      const mover = new RecordMover(mapped, this.#moves, belongs)
+      for (let i = 0; i < keys.length; i += STEP) await mover.move(keys.slice(i, i + STEP))
+    }
+  }
+
+  /** Moves members that an index finds where they leave. */
+  async #moveIndexed(record: ReadRecord): Promise<void> {
+    const { classes, driver, tenant } = this.#moves
+    const { from: namespace } = this.#direction
+    const find = async function* (lookup: IndexedBy): AsyncGenerator<readonly RecordKey[]> {
+      const { model, index, value } = lookup
+      const { name, bin, on } = index
+      const target = classes.of(model.name)
+      const bins = [...target.codec.binsOf([])]
+      const command = query({ entity: model.name, namespace, set: model.set, index: { name, bin, on, value }, bins })
+      for await (const records of driver.query(command))
+        yield records.flatMap((each) => foundKey(target, each, tenant)?.record ?? [])
+    }
+    for await (const { mapped, keys, belongs } of indexedMembers(this.#mapped, record, classes, find)) {
       const mover = new RecordMover(mapped, this.#moves, belongs)
       for (let i = 0; i < keys.length; i += STEP) await mover.move(keys.slice(i, i + STEP))
     }

@@ -2,6 +2,7 @@ import type { Codecs } from '../../codec/index.js'
 import type { Driver } from '../../driver/driver.js'
 import {
   archivedAlong,
+  hasIndexedMembers,
   DELETING_BIN,
   MADE_BIN,
   kindsOf,
@@ -81,6 +82,7 @@ export class MappedClasses {
       const copies = links.length === 0 ? [] : [new CopyContributor(links, this.copies!)]
       const takesAlong =
         hasCompanions(entity) ||
+        hasIndexedMembers(entity, this.model.entities) ||
         mapped.relations.some(
           (strategy) => strategy.listed !== undefined && archivedAlong(entity, strategy.model, this.model.entities),
         )
