@@ -11,12 +11,15 @@ interface NodeJob {
   readonly share: number
   readonly isDone: boolean
   readonly hasBegun: boolean
+  /** True where the node has gone, or forgotten the job, before it was seen to end. */
+  readonly isLost: boolean
   /** Status of a node that gave up. */
   readonly abandoned: string | undefined
 }
 
 /** A background operation on all nodes. */
 export interface BackgroundJob extends Pick<NodeJob, 'written' | 'failed' | 'share' | 'isDone' | 'abandoned'> {
+  /** Also those that have gone meanwhile. */
   readonly nodes: readonly NodeJob[]
   /** Nodes that have begun it. */
   readonly begun: number
@@ -25,12 +28,18 @@ export interface BackgroundJob extends Pick<NodeJob, 'written' | 'failed' | 'sha
 const NOT_FOUND = 2
 const INFO = { timeout: 10_000 }
 
-/** Asks every node about the job with this id. */
-export async function askJob(client: AerospikeClient, id: number): Promise<BackgroundJob> {
-  const asked = calls(client)
-    .getNodes()
-    .map(async (node) => readAnswer(node, await answerOf(client, node, id)))
-  const nodes = await Promise.all(asked)
+/** Asks every node about the job with this id; `before` is what they have said about it the last time. */
+export async function askJob(client: AerospikeClient, id: number, before?: BackgroundJob): Promise<BackgroundJob> {
+  const former = new Map(before?.nodes.map((node) => [node.name, node]))
+  const known = calls(client).getNodes()
+  const asked = known.map(async (node) => {
+    const answer = readAnswer(node, await answerOf(client, node, id))
+    const last = former.get(node.name)
+    return !answer.hasBegun && last?.hasBegun ? afterwards(last) : answer
+  })
+  const names = new Set(known.map(({ name }) => name))
+  const gone = [...former.values()].filter(({ name }) => !names.has(name))
+  const nodes = [...(await Promise.all(asked)), ...gone.map(afterwards)]
   return {
     nodes,
     begun: nodes.filter(({ hasBegun }) => hasBegun).length,
@@ -42,16 +51,8 @@ export async function askJob(client: AerospikeClient, id: number): Promise<Backg
   }
 }
 
-/**
- * Records that the starts of one operation have written, each of which has ended on a node before the next begins there: a value that
- * is written again counts once, and so does one that is no longer found because the update has ended its own condition.
- */
-export function countWritten(starts: readonly BackgroundJob[]): number {
-  const byNode = new Map<string, number>()
-  for (const { name, written } of starts.flatMap(({ nodes }) => nodes))
-    byNode.set(name, Math.max(written, byNode.get(name) ?? 0))
-  return sum([...byNode.values()], (written) => written)
-}
+/** What remains of a job that its node no longer knows: a server remembers only the latest that have ended, and none after a restart. */
+const afterwards = (last: NodeJob): NodeJob => ({ ...last, isDone: true, isLost: last.isLost || !last.isDone })
 
 /** Answer of a node about the job; empty where the node knows none, which the client makes an error. */
 async function answerOf(client: AerospikeClient, node: ClientNode, id: number): Promise<string> {
@@ -66,7 +67,7 @@ async function answerOf(client: AerospikeClient, node: ClientNode, id: number): 
 function readAnswer({ name }: ClientNode, text: string): NodeJob {
   // A node that has none of the records may never have received the work.
   if (text.startsWith('ERROR:2') || text === '')
-    return { name, written: 0, failed: 0, share: 1, isDone: true, hasBegun: false, abandoned: undefined }
+    return { name, written: 0, failed: 0, share: 1, isDone: true, hasBegun: false, isLost: false, abandoned: undefined }
   const field = (key: string): string => new RegExp(`(?:^|:)${key}=([^:;]*)`).exec(text)?.[1] ?? ''
   const status = field('status')
   const isDone = status.startsWith('done')
@@ -77,6 +78,7 @@ function readAnswer({ name }: ClientNode, text: string): NodeJob {
     share: Number(field('job-progress')) / 100,
     isDone,
     hasBegun: true,
+    isLost: false,
     abandoned: isDone && status !== 'done(ok)' ? status : undefined,
   }
 }

@@ -92,6 +92,29 @@ describe('embedded server: a cluster of several nodes', () => {
     expect(new Set(rows.map(({ record }) => record.bins.a))).to.deep.equal(new Set([2]))
   })
 
+  it('forgets the background queries of a node that is killed, and ends them', async () => {
+    const keys = keysOf('cache')
+    await putAll(client, keys, 1)
+    const [node] = server.nodes
+    await node.slow(50)
+    const job = await client.query('cache', 'demo').operate([Aerospike.operations.incr('a', 1)])
+    const show = (): Promise<string> => {
+      const { jobID } = job as unknown as { jobID: number }
+      const asked = client.getNodes().find(({ name }) => name === node.id)!
+      return client.infoNode(`query-show:id=${jobID}`, asked).catch(({ message }: Error) => message)
+    }
+    expect(await show()).to.include('status=active')
+    await node.restart()
+    await untilReadable(client, keys)
+    const incremented = async () => (await read(client, keys)).filter(({ record }) => record.bins.a === 2).length
+    const before = await incremented()
+    expect(before).to.be.below(keys.length)
+    await new Promise((resolve) => setTimeout(resolve, 120))
+    expect(await incremented()).to.equal(before)
+    await untilNodes(client, 3)
+    expect(await show()).not.to.include('status=')
+  })
+
   it('commits a transaction over records of all nodes', async () => {
     const keys = keysOf('test', 30)
     const transaction = new Aerospike.Transaction()

@@ -116,6 +116,21 @@ for (const nodes of [1, 3]) {
         })
       }
 
+      for (const answer of [1, 8, 22]) {
+        it(`are started again where one node answers ${answer} and others have begun; one that refuses it alone is an error at once`, async () => {
+          await fail({ answer })
+          const result: unknown = await db
+            .scan(Item)
+            .update({ n: 5 })
+            .catch((error: unknown) => error)
+          const isUntouched = (await values()).get(0) === COUNT
+          if (isUntouched) expect(result).to.have.property('code', 'SKEIN_4204')
+          else expect(result).to.deep.equal({ written: COUNT, failed: 0, by: 'server' })
+          if (nodes === 1) expect(isUntouched).to.equal(true)
+          else if (!isUntouched) expect(await values()).to.deep.equal(new Map([[5, COUNT]]))
+        })
+      }
+
       it('count each record once after a second start, also where the update ends its own condition', async () => {
         const zero = db.scan(Item).where({ n: 0 })
         for (const fault of [{ drop: true }, { answer: 14 }]) {

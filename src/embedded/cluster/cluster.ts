@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { partitionOf } from '../store/namespace.js'
 import type { QueryJobs } from '../store/query-jobs.js'
 import type { Pace } from './pace.js'
@@ -36,13 +37,15 @@ export interface MemberNode {
 }
 
 /** Node, as a query sees it that was sent to it. */
-export type QueryNode = Pick<MemberNode, 'jobs' | 'serves' | 'isMaster' | 'holds'>
+export type QueryNode = Pick<MemberNode, 'jobs' | 'pace' | 'serves' | 'isMaster' | 'holds'>
 
 /** The nodes of one server and how they share the partitions. All of them work on one store. */
 export class Cluster {
   readonly nodes: MemberNode[] = []
   /** Grows whenever nodes come or go: clients then ask again who holds what. */
   generation = 1
+  /** Name of this cluster of nodes; another one whenever a node comes or goes. */
+  key = newKey()
   readonly #held = new Map<number, HeldPartitions>()
   #lastHold = 0
   #map = new PartitionMap([])
@@ -59,6 +62,7 @@ export class Cluster {
   /** Shares the partitions anew among those that are there. */
   reform(): void {
     this.generation++
+    this.key = newKey()
     this.#map = new PartitionMap(this.members.map(({ index }) => index))
   }
 
@@ -89,3 +93,5 @@ export class Cluster {
     return this.hasHeld && digest !== undefined && this.isHeld(namespace, partitionOf(digest))
   }
 }
+
+const newKey = (): string => randomBytes(6).toString('hex').toUpperCase()

@@ -80,7 +80,7 @@ export class ClusterNode implements MemberNode {
   async kill(): Promise<void> {
     if (this.state === 'down') return
     this.#become('down')
-    this.pace.drop()
+    this.#forgetWork()
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     for (const socket of this.#sockets) socket.destroy()
     await closed
@@ -89,7 +89,7 @@ export class ClusterNode implements MemberNode {
   freeze(): void {
     if (this.state !== 'up') return
     this.#become('frozen')
-    this.pace.drop()
+    this.#forgetWork()
     for (const socket of this.#sockets) hold(socket)
   }
 
@@ -97,6 +97,11 @@ export class ClusterNode implements MemberNode {
     await this.kill()
     this.pace.set(0)
     await this.start()
+  }
+
+  #forgetWork(): void {
+    this.pace.drop()
+    this.jobs.stop()
   }
 
   #become(state: ClusterNode['state']): void {

@@ -14,6 +14,9 @@ import { isReadOp } from './read-ops.js'
 import { visibleTo } from './visible-records.js'
 import { writeRecord } from './write.js'
 
+/** Records that a slow node changes before it waits. */
+const SLOW_STEPS = 16
+
 /** Checks a query that writes and runs it after its answer; clients ask for its progress by its id. */
 export function startBackgroundQuery(node: QueryNode, namespace: Namespace, request: Request): void {
   if (request.info1 & (Info1.READ | Info1.SHORT_QUERY) || request.ops.length === 0) throw malformed()
@@ -27,7 +30,7 @@ export function startBackgroundQuery(node: QueryNode, namespace: Namespace, requ
   const job = node.jobs.add(request.fields?.get(FieldId.TASK_ID), namespace.name, request.setName)
   // Each node is asked, so each takes the partitions of which it is the master.
   const partitions = PartitionSelection.where((partition) => node.isMaster(partition))
-  const run = applyToAll(candidates(namespace, partitions, lookup), job, (slot) => {
+  const run = applyToAll(node, candidates(namespace, partitions, lookup), job, (slot) => {
     if (seen.has(slot)) return
     seen.add(slot)
     if (visible(slot) !== undefined) count(job, () => writeRecord(namespace, writeTo(slot, request)).code)
@@ -38,14 +41,23 @@ export function startBackgroundQuery(node: QueryNode, namespace: Namespace, requ
   run.catch((error: unknown) => console.error('skein embedded server: a background query failed:', error))
 }
 
-async function applyToAll(found: Iterable<Candidate>, job: QueryJob, apply: (slot: Slot) => void): Promise<void> {
+async function applyToAll(
+  { pace }: QueryNode,
+  found: Iterable<Candidate>,
+  job: QueryJob,
+  apply: (slot: Slot) => void,
+): Promise<void> {
   const slice = new TimeSlice()
   // The answer that the query has started goes first.
   await slice.pause()
+  let steps = 0
   for (const { slot } of found) {
+    // The node was killed: its process would be gone, and this with it.
+    if (job.isStopped) return
     requestBudget.begin(0)
     apply(slot)
-    if (slice.over()) await slice.pause()
+    if (pace.isSlow && ++steps % SLOW_STEPS === 0) await pace.turn()
+    else if (slice.over()) await slice.pause()
   }
   job.progress = 100
   job.done = true

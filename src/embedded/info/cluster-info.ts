@@ -82,7 +82,7 @@ function statistics(store: Store, node: MemberNode): string {
   for (const namespace of store.namespaces.values()) objects += namespace.objects
   return infoPairs({
     cluster_size: node.cluster.members.length,
-    cluster_key: node.cluster.generation,
+    cluster_key: node.cluster.key,
     cluster_integrity: true,
     cluster_is_member: true,
     cluster_principal: node.cluster.members[0]?.id ?? node.id,

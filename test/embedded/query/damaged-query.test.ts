@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { Pace } from '#src/embedded/cluster/pace.js'
 import { runQuery } from '#src/embedded/command/query.js'
 import { writeRecord } from '#src/embedded/command/write.js'
 import { resolveOptions } from '#src/embedded/options.js'
@@ -50,7 +51,7 @@ function messages(reply: Buffer): { code: number; last: boolean }[] {
 
 async function ask(store: Store, request: Request): Promise<{ code: number; last: boolean }[]> {
   const chunks: Buffer[] = []
-  const node = { jobs: new QueryJobs(), serves: () => true, isMaster: () => true, holds: () => true }
+  const node = { pace: new Pace(), jobs: new QueryJobs(), serves: () => true, isMaster: () => true, holds: () => true }
   await runQuery(store, node, request, { closed: false, write: async (bytes) => void chunks.push(bytes) })
   return messages(Buffer.concat(chunks))
 }
