@@ -34,5 +34,25 @@ for (const mode of MODES) {
         for await (const { message } of db.verify(CLASSES, { settle: 0 })) expect.fail(message)
       })
     }
+
+    it('has its key and can be repaired where one end is deleted before it is put back there', async function () {
+      const session = db.session()
+      const [team, member] = [await session.load(Team, 2), await session.load(Member, 1)]
+      member.tied.remove(2)
+      member.plain.set(team)
+      const removing = await addFault(this, server, { kind: 'write', set: 'act-member', key: 1, skip: 1, delay: 500 })
+      const flushing = session.flush({ transactions: 'off' })
+      await untilHit(removing, flushing)
+      await db.withSession((other) => void other.at(Team, 2).collection('ties').add(1))
+      const back = await addFault(this, server, { kind: 'write', set: 'act-member', key: 1, delay: 500 })
+      await untilHit(back, flushing)
+      await db.session().delete(Member, 1)
+      await flushing.catch(() => undefined)
+      await server.embedded!.faults.clear()
+      const kinds: string[] = []
+      for await (const { kind } of db.verify(CLASSES, { settle: 0, repair: true })) kinds.push(kind)
+      expect(kinds).to.not.include('unreadable')
+      for await (const { message } of db.verify(CLASSES, { settle: 0 })) expect.fail(message)
+    })
   })
 }

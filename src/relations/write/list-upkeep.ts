@@ -4,6 +4,7 @@ import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { retarget } from './guarded-ref-write.js'
+import { isInKey } from './ref-in-key.js'
 import { storedRef } from '../contract/member.js'
 import type { OwnerLists } from '../contract/member-store.js'
 
@@ -47,6 +48,8 @@ export class ListUpkeep {
     void this.#lists.at(parent).add({ owner: parent, member: child.key }, draft, 'undo', ({ state, reason }) => {
       if (state === 'written') this.check(child, { on: parent }, draft)
       if (reason !== 'missing' && reason !== 'guard') return state === 'written'
+      // Without what is part of its key nobody could read the record: it stays as it is, and verify reports it.
+      if (isInKey(this.#child, this.#ref)) return true
       draft.add('undo', retarget(this.#child, child, this.#ref.bin!, storedRef(this.#ref, parent), null), (outcome) => {
         if (outcome.state === 'written') onLost?.()
         return outcome.reason === 'guard' || isWrittenOrMissing(outcome)
