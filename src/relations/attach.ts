@@ -5,6 +5,7 @@ import type { Bins } from '../plan/command.js'
 import type { UserKey } from '../plan/record-key.js'
 import { EntityCollection } from './collection.js'
 import type { Tracked } from './contract/tracked.js'
+import type { MemberStore } from './contract/member-store.js'
 import type { Reader } from './contract/reader.js'
 import type { Binding } from './contract/binding.js'
 import type { LinkClass } from './contract/link-class.js'
@@ -49,8 +50,33 @@ export function attachRelations(
       const [bin] = strategy.bins as readonly (string | undefined)[]
       const isRead = bin !== undefined && stored?.isRead(bin) === true
       strategy.attached?.(tracked, reader, isRead ? stored?.bins[bin] : undefined, isRead)
+      if (stored !== undefined) learnScheme(tracked, strategy, stored)
     }
   }
+}
+
+/** Buckets that are remembered of an owner which is only loaded: a list of many costs more than a round trip saves. */
+const MOST_LISTED = 64
+
+/** Takes over where the owner's record says that its members are, so that it need not be asked again. */
+function learnScheme({ key }: Tracked, strategy: RelationStrategy, { bins, isRead }: ReadBins): void {
+  const apart = membersApart(strategy)
+  if (apart === undefined || !apart.schemeBins.every(isRead)) return
+  if (apart.schemeBins.some((name) => Array.isArray(bins[name]) && bins[name].length > MOST_LISTED)) return
+  try {
+    apart.learn(key, bins)
+  } catch {
+    // Something else is stored there: questions about the members tell so.
+  }
+}
+
+/** Says where members are that are not in their owner's record, or may not be. */
+export function membersApart({
+  store,
+  inside,
+}: RelationStrategy): Pick<MemberStore, 'schemeBins' | 'learn' | 'growing'> | undefined {
+  const apart = store ?? inside?.apart
+  return apart === undefined || apart.schemeBins.length === 0 ? undefined : apart
 }
 
 /** Marks all collections as unread: the record may already exist with members. */

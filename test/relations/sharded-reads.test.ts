@@ -33,7 +33,8 @@ for (const mode of MODES) {
   describe(`reads of collections in several records (${mode})`, () => {
     let db: Database
     let server: TestServer
-    useDatabase(mode, [Owner, Item], (opened) => ({ db, server } = opened), { emptied: 'once' })
+    let namespace: string
+    useDatabase(mode, [Owner, Item], (opened) => ({ db, server, namespace } = opened), { emptied: 'once' })
     before(async function () {
       this.timeout(60_000)
       await db.withSession((session) => {
@@ -67,6 +68,20 @@ for (const mode of MODES) {
       for (const name of APART) {
         const traffic = await trafficOf(() => loading(name))
         expect(traffic.roundTrips, name).to.equal(roundTrips + 1)
+      }
+    })
+
+    it('load so also in a process that knows nothing of them, and in none more once their owner is loaded', async () => {
+      const { roundTrips } = await trafficOf(() => db.session().load(Owner, 'o', { with: ['plain'] }))
+      for (const name of APART) {
+        const [fresh, other] = await Promise.all([1, 2].map(() => server.open({ namespace, entities: [Owner, Item] })))
+        const loading = await trafficOf(() => fresh.session().load(Owner, 'o', { with: [name] }))
+        const owner = await other.session().load(Owner, 'o')
+        const later = await trafficOf(() => owner[name].load())
+        await Promise.all([fresh.close(), other.close()])
+        expect(loading.roundTrips, name).to.equal(roundTrips + 1)
+        // The read of the owner is saved; a list of buckets is read when it is needed.
+        expect(later.roundTrips, name).to.equal(name === 'days' ? roundTrips + 1 : roundTrips)
       }
     })
 

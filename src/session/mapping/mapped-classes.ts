@@ -16,6 +16,7 @@ import { resultName } from '../../plan/effects.js'
 import { fieldsOf } from '../../query/fields-of.js'
 import { usableIndexes, type UsableIndex } from '../../query/usable-indexes.js'
 import { IndexStatisticsCache } from '../../query/index-statistics.js'
+import { membersApart } from '../../relations/attach.js'
 import { targetDeletions } from '../../relations/strategies/consolidate/target-deletion.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import { ArchiveContributor } from '../archive/archive-contributor.js'
@@ -136,10 +137,12 @@ export class MappedClasses {
     if (!relations.some((relation) => isAside(relation) || (relation.quietBins ?? []).length > 0)) return
     const related = relations.filter((relation) => !isAside(relation)).flatMap((relation) => relation.bins)
     const notes = members.flatMap(({ noteBins }) => noteBins)
+    // Lists of buckets may be long, and are read with what they list.
+    const schemes = relations.map(membersApart).flatMap((apart) => (apart?.growing ? apart.schemeBins : []))
     const made = mapped.model.history === undefined ? [] : [MADE_BIN]
     mapped.ordinary = {
       loaded: undefined,
-      bins: [...new Set([...mapped.binsOfSet, ...related, DELETING_BIN, ...made, ...notes])],
+      bins: [...new Set([...mapped.binsOfSet, ...related, ...schemes, DELETING_BIN, ...made, ...notes])],
     }
   }
 

@@ -3,6 +3,7 @@ import { goneBinsOf, isByteKeyed, type DeletedMode } from '../../model/index.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { mapGetIndexRange, readBin } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
+import { membersApart } from '../../relations/attach.js'
 import type { MappedClass, Projection } from './mapped-class.js'
 import { unknownProperty } from '../context/session-errors.js'
 import { ALL } from '../../records/place-handle.js'
@@ -24,7 +25,9 @@ export function projectionOf(
   along: readonly string[] = [],
 ): Projection {
   if (only === undefined && along.length === 0) return mapped.ordinary
-  const extra = mapped.relations.filter(({ relation }) => along.includes(relation)).flatMap(({ bins }) => bins)
+  const extra = mapped.relations
+    .filter(({ relation }) => along.includes(relation))
+    .flatMap((relation) => [...relation.bins, ...(membersApart(relation)?.schemeBins ?? [])])
   if (only === undefined) {
     const { bins } = mapped.ordinary
     return { loaded: undefined, bins: bins === 'all' || extra.length === 0 ? bins : [...bins, ...extra] }
