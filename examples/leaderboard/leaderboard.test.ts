@@ -16,14 +16,14 @@ describe('the example leaderboard', () => {
     expect(withoutBytes).to.deep.equal([
       '1,000 players',
       ...best.slice(0, 3).map(({ name, points }) => `  ${points} ${name}`),
-      'The best three: 1 command in 1 round trip',
+      'The best three: 1 command, about n bytes sent',
       'A new score of player 17 takes the place of the old one: 1 command, about n bytes sent',
       '1,000 players, the best is player 17',
       'The most recent scores are of player 17, player 999, player 998',
       '  2 commands, about n bytes sent',
-      `Player 42 has place ${now.findIndex(({ name }) => name === 'player 42') + 1}: 2 commands in 2 round trips`,
+      `Player 42 has place ${now.findIndex(({ name }) => name === 'player 42') + 1}: 2 commands, about n bytes sent`,
       `Between 10,000 and 10,005 points: ${among.map(({ name }) => name).join(', ')}`,
-      '  1 command in 1 round trip',
+      '  1 command, about n bytes sent',
     ])
   })
 })

@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { open } from 'skein'
-import { show, showBytes, trafficOf } from '../traffic.js'
+import { showBytes, trafficOf } from '../traffic.js'
 import { where } from '../where.js'
 import { Leaderboard, score } from './models.js'
 
@@ -21,7 +21,7 @@ export async function main(print: (text: string) => void, players = 5_000): Prom
     const top = await trafficOf(async () => {
       for (const { player, points } of [...(await scores.last(3))].reverse()) print(`  ${points} ${player}`)
     })
-    print(`The best three: ${show(top)}`)
+    print(`The best three: ${showBytes(top)}`)
 
     const better = score('player 17', 10_020, new Date(DAY + players))
     const submitting = await trafficOf(async () => {
@@ -41,13 +41,13 @@ export async function main(print: (text: string) => void, players = 5_000): Prom
     const ranking = await trafficOf(async () => {
       place = (await scores.count()) - (await scores.indexOf('player 42'))!
     })
-    print(`Player 42 has place ${place.toLocaleString('en')}: ${show(ranking)}`)
+    print(`Player 42 has place ${place.toLocaleString('en')}: ${showBytes(ranking)}`)
 
     const among = await trafficOf(async () => {
       const found = await scores.range({ from: 10_000, to: 10_005 })
       print(`Between 10,000 and 10,005 points: ${found.map(({ player }) => player).join(', ')}`)
     })
-    print(`  ${show(among)}`)
+    print(`  ${showBytes(among)}`)
   } finally {
     await db.close()
   }

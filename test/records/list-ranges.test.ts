@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Bin, Key, Record, type Database } from 'skein'
-import { MODES, type TestServer } from '../server.js'
+import { MODES, need, type TestServer } from '../server.js'
 import { useDatabase } from '../use-database.js'
 
 @Record({ set: 'lsr_log' })
@@ -61,6 +61,23 @@ for (const mode of MODES) {
 
     it('are the whole list if one counts from the start and the other from the end', async () => {
       expect(await load({ first: 2 }, { last: 2 })).to.deep.include({ shown: '0–999: 1000', commands: 1 })
+    })
+
+    it('of both ends are asked for by a handle, with one command and the same bytes however long the list is', async function () {
+      const counter = need(this, server.embedded, 'only the embedded server counts bytes').commands
+      const bytes: number[] = []
+      for (const length of [10, 10_000]) {
+        const lines = Array.from({ length }, (_, i) => i)
+        await db.session().save(Object.assign(new Log(), { id: `log ${length}`, lines }))
+        const list = db.session().at(Log, `log ${length}`).list('lines')
+        const { commands, bytesIn, bytesOut } = await counter.during(async () => {
+          const ends = await Promise.all([list.first(2), list.last(2)])
+          expect(ends).to.deep.equal([[0, 1], lines.slice(-2)])
+        })
+        expect(commands).to.equal(1)
+        bytes.push(bytesIn + bytesOut)
+      }
+      expect(bytes[1] - bytes[0]).to.be.below(16)
     })
 
     it('can be appended to once they reach the end', async () => {
