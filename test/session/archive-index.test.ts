@@ -114,6 +114,26 @@ for (const mode of MODES) {
       expect((await countsIn(namespace)).slice(1)).to.deep.equal(bring.map(() => 2))
     })
 
+    it('are reported by verify where a move was cut off after it had closed the record, and opened again by unarchive', async () => {
+      const key = { ns: namespace, set: 'ai_ticket', key: 1 }
+      await db.client.put(key, { '_sk.moved': 1, '_sk.archiving': 1 })
+      expect(await findings()).to.deep.equal([
+        `Ticket 1 takes no members: a move to the namespace '${cold}' was cut off, and archiving it again completes it, or unarchiving it calls it off.`,
+      ])
+      const add = async (): Promise<void> => {
+        const session = db.session()
+        const ticket = await session.load<Ticket>(ATicket, 1)
+        ticket.steps.add(Object.assign(new Step(), { id: 'new', cents: 1 }))
+        await session.flush()
+      }
+      expect(await add().catch((error: unknown) => error)).to.be.instanceOf(SkeinError)
+      await db.session().unarchive(ATicket, 1)
+      await db.session().delete(Step, 'new')
+      await add()
+      expect((await load()).steps.items).to.have.length(3)
+      expect(await findings()).to.deep.equal([])
+    })
+
     it('need their index in both namespaces, which sync makes', async () => {
       const { unused, missing } = await db.indexes.diff()
       expect([unused.length, missing.length]).to.deep.equal([0, 0])

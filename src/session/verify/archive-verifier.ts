@@ -5,7 +5,6 @@ import { read, type ReadCommand } from '../../plan/command.js'
 import type { FoundRecord, StoredRecord } from '../../plan/outcome.js'
 import { showKey, type RecordKey } from '../../plan/record-key.js'
 import type { Finding } from '../../relations/contract/finding.js'
-import { hasCompanions } from '../archive/moved-companions.js'
 import { foundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 
@@ -23,14 +22,13 @@ export async function* verifyMoved(
   const copies = await driver.read(
     found.flatMap(({ record }) => [
       read(className, { ...record, namespace: archive }, [MOVED_BIN]),
-      ...(hasCompanions(mapped.model) ? [read(className, record, [ARCHIVING_BIN])] : []),
+      read(className, record, [ARCHIVING_BIN]),
     ]),
     { signal },
   )
-  const step = hasCompanions(mapped.model) ? 2 : 1
   for (const [i, { key }] of found.entries()) {
-    const isClosed = step === 2 && copies[2 * i + 1]?.bins[ARCHIVING_BIN] != null
-    if (copies[step * i] !== null || isClosed)
+    const isClosed = copies[2 * i + 1]?.bins[ARCHIVING_BIN] != null
+    if (copies[2 * i] !== null || isClosed)
       yield {
         kind: 'unfinishedArchive',
         className,
@@ -39,7 +37,7 @@ export async function* verifyMoved(
         repair: 'none',
         state: 'found',
         message:
-          copies[step * i] === null
+          copies[2 * i] === null
             ? `${className} ${describeKey(key)} takes no members: a move to the namespace '${archive}' was cut off, and archiving it again completes it, or unarchiving it calls it off.`
             : `${className} ${describeKey(key)} is also in the namespace '${archive}': a move was cut off, and archiving it again completes it.`,
       }
