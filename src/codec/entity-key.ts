@@ -10,7 +10,7 @@ import {
 } from '../keys/index.js'
 import { keyPartType } from '../model/compile/key-part-type.js'
 import type { EmbeddableModel, EntityModel, Model } from '../model/index.js'
-import { readProperty, writeProperty } from './own-property.js'
+import { isInherited, readProperty, writeProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
 
 interface EntityKeyOptions {
@@ -27,6 +27,8 @@ export class EntityKey {
   readonly scheme: KeyScheme
   readonly #owner: EntityModel | EmbeddableModel
   readonly #refs: readonly string[]
+  /** Property that is the whole key; undefined where it is made of several, or a plain read might find something else. */
+  readonly #sole: string | undefined
   /** Key of the entity that a reference holds: the reference itself cannot make one of a template. */
   readonly #keyOfTarget: (entity: object) => KeyValue | null
 
@@ -34,6 +36,8 @@ export class EntityKey {
     if (!owner.key) throw bug(`${owner.name} has no key.`, { className: owner.name })
     this.#owner = owner
     this.#refs = owner.relations.map(({ name }) => name).filter((name) => owner.key!.properties.includes(name))
+    const [first, ...others] = owner.key.properties
+    this.#sole = others.length > 0 || isInherited(first) ? undefined : first
     this.scheme = new KeyScheme({
       ...owner.key,
       className: owner.name,
@@ -51,6 +55,11 @@ export class EntityKey {
     const missing = this.#refs.find((name) => parts[name] === null || parts[name] === undefined)
     if (missing !== undefined) throw this.#withoutRef(missing)
     return this.scheme.keyOf(parts)
+  }
+
+  /** True where one property is the whole key and has this value: asked of every entity that is read or written. */
+  isShown(entity: object, key: KeyValue): boolean {
+    return this.#sole !== undefined && (entity as Record<string, unknown>)[this.#sole] === key
   }
 
   /** Null while the entity lacks what its key is made of. */

@@ -204,9 +204,10 @@ function clientOperations(command: WriteCommand | DeleteCommand): readonly Clien
 function resultsOf(operations: readonly Operation[], bins: Record<string, unknown>): Bins {
   let results: Record<string, unknown> | undefined
   for (const operation of operations) {
-    if (!hasResult(operation)) continue
-    const name = resultName(operation)!
-    if (bins[name] !== undefined && bins[name] !== null) (results ??= {})[name] = bins[name]
+    const name = resultName(operation)
+    const result = name === undefined ? null : bins[name]
+    // Looked at first: of most writes there is nothing, and that is cheaper to see than what an operation returns.
+    if (result !== undefined && result !== null && hasResult(operation)) (results ??= {})[name!] = result
   }
   return (results as Bins | undefined) ?? NO_BINS
 }

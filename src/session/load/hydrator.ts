@@ -173,8 +173,7 @@ export function isGone(record: StoredRecord | null): record is null {
  * something else there.
  */
 export function restoreKey(mapped: MappedClass, entity: object, { key }: RecordKey, tenant: Tenant | undefined): void {
-  const { properties } = mapped.model.key
-  if (properties.length === 1 && readProperty(entity, properties[0]) === key) return
+  if (mapped.codec.key.isShown(entity, key)) return
   const asked = mapped.codec.key.scheme.fromStored(key, tenant)
   if (!isSame(mapped.codec.key.tryKeyOf(entity), asked)) mapped.codec.key.assign(entity, asked)
 }

@@ -180,8 +180,7 @@ export class RecordWrite implements PlannedRecord, SentWrite {
 
 /** A whole record is written under the key that the session knows the entity by, so its key properties must still say so. */
 export function checkKey({ mapped, entity, key, home, model }: ManagedEntity): void {
-  const { properties } = model.key
-  if (properties.length === 1 && readProperty(entity, properties[0]) === key.key) return
+  if (mapped.codec.key.isShown(entity, key.key)) return
   const now = mapped.codec.key.keyOf(entity)
   if (identityOf(mapped.recordKey(now, home.tenant).key) !== identityOf(key.key)) throw keyChanged(model, key.key, now)
 }
