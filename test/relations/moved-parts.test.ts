@@ -1,6 +1,17 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { Bin, Embeddable, Key, OneToMany, Record, collection, type Database, type Finding, type Session } from 'skein'
+import {
+  Bin,
+  Embeddable,
+  Key,
+  OneToMany,
+  Record,
+  Sharded,
+  collection,
+  type Database,
+  type Finding,
+  type Session,
+} from 'skein'
 import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { addFault } from '../until-hit.js'
@@ -44,7 +55,25 @@ class Depot {
   @OneToMany(() => Box, { strategy: 'consolidate' }) boxes = collection<Box>()
 }
 
-const CLASSES = [Order, Region, Depot]
+@Embeddable()
+class Remark {
+  @Key() id!: string
+  @OneToMany(() => Remark, { strategy: 'consolidate' }) replies = collection<Remark>()
+}
+
+@Record({ set: 'moved-hall' })
+class Hall {
+  @Key() id!: number
+  @Sharded({ by: 'hash', shards: 3 }) @OneToMany(() => Remark, { strategy: 'consolidate' }) remarks =
+    collection<Remark>()
+}
+
+const CLASSES = [Order, Region, Depot, Hall]
+const remark = (id: string, ...replies: Remark[]): Remark => {
+  const made = Object.assign(new Remark(), { id })
+  made.replies.add(...replies)
+  return made
+}
 const line = (id: string): Line => Object.assign(new Line(), { id, quantity: 1 })
 const box = (values: Partial<Box>): Box => Object.assign(new Box(), values)
 const store = (values: Partial<Store>): Store => Object.assign(new Store(), values)
@@ -107,6 +136,25 @@ for (const mode of MODES) {
         expect([await ids(1), await ids(2)]).to.deep.equal([rest, ['a']])
       })
     }
+
+    it('leaves nothing to send beside others that come to the record that it leaves', async () => {
+      await db.withSession((session) => {
+        for (const id of [1, 2]) session.create(Hall, { id }).remarks.add(remark('a', remark('b')))
+      })
+      const session = db.session()
+      const [first, second] = await session.loadMany(Hall, [1, 2], { with: ['remarks'] })
+      const [from, to] = [first.remarks.items[0].replies, second.remarks.items[0].replies]
+      const moved = from.items[0]
+      from.remove(moved)
+      to.add(Object.assign(moved, { id: 'b' }))
+      from.add(remark('c'))
+      first.remarks.add(remark('f'), remark('g'))
+      await session.flush()
+      expect(session.isDirty()).to.equal(false)
+      const stored = await db.session().loadMany(Hall, [1, 2], { with: ['remarks'] })
+      const replies = stored.map(({ remarks }) => remarks.items[0].replies.items.map(({ id }) => id))
+      expect(replies).to.deep.equal([['c'], ['b']])
+    })
 
     it('is refused where its id names the record it comes from, and one that names another from the start', async () => {
       const session = db.session()

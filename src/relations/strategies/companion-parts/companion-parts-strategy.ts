@@ -2,7 +2,7 @@ import type { PartCodec } from '../../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../../model/index.js'
 import type { BinLayout } from '../../../plan/bin-layout.js'
 import { read } from '../../../plan/command.js'
-import { type PlanDraft, together } from '../../../plan/plan-draft.js'
+import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { FoundHomes } from '../../contract/index-lookup.js'
@@ -129,9 +129,10 @@ export class CompanionPartsStrategy extends PartsStrategy {
       isOwnerMade: tracked.createsRecord === true,
     }
     const items = this.#dates?.placedItems(table, places, draft) ?? itemsOf(table)
-    return together([
-      this.#writes.send(parts, items, draft, 'add references', reader),
-      leaving && this.#writes.send(parts, leaving.items, draft, 'remove references', reader),
-    ])
+    const sending = this.#writes.send(parts, items, draft, 'add references', reader)
+    if (leaving === undefined) return sending
+    // One after the other: what is known of a child is last what it is without those that leave it.
+    const rest = (): void | Promise<void> => this.#writes.send(parts, leaving.items, draft, 'remove references', reader)
+    return sending === undefined ? rest() : sending.then(rest)
   }
 }

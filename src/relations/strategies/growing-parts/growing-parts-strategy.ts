@@ -2,7 +2,7 @@ import type { PartCodec } from '../../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../../model/index.js'
 import { orderedLayout, type BinLayout } from '../../../plan/bin-layout.js'
 import type { Draft } from '../../../plan/draft.js'
-import { together, type PlanDraft } from '../../../plan/plan-draft.js'
+import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 import type { GrowingMembers } from '../../contract/growing-members.js'
@@ -126,9 +126,10 @@ export class GrowingPartsStrategy extends PartsStrategy {
       isUpsert: tracked.overwrite === true,
       isOwnerMade: tracked.createsRecord === true,
     }
-    return together([
-      this.#writes.send(parts, itemsOf(table), draft, 'add references', reader),
-      leaving && this.#writes.send(parts, leaving.items, draft, 'remove references', reader),
-    ])
+    const sending = this.#writes.send(parts, itemsOf(table), draft, 'add references', reader)
+    if (leaving === undefined) return sending
+    // One after the other: what is known of a child is last what it is without those that leave it.
+    const rest = (): void | Promise<void> => this.#writes.send(parts, leaving.items, draft, 'remove references', reader)
+    return sending === undefined ? rest() : sending.then(rest)
   }
 }
