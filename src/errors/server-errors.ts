@@ -63,6 +63,8 @@ export class BulkStoppedError extends SkeinError {
   readonly inDoubt: readonly NonNullable<ErrorDetails['key']>[]
   /** Keys of the last step that were written, and are counted as such, although a later hook or a record that changes with them failed. */
   readonly incomplete: readonly NonNullable<ErrorDetails['key']>[]
+  /** Keys of the last step that are only begun and not counted as written: `db.sweep(Class)` completes cascading deletes. */
+  readonly partlyWritten: readonly NonNullable<ErrorDetails['key']>[]
   /** Goes on after the last step, as `after`; undefined where that was the end. */
   readonly cursor: string | undefined
 
@@ -70,15 +72,16 @@ export class BulkStoppedError extends SkeinError {
     message: string,
     options: ErrorOptions &
       Pick<BulkStoppedError, 'written' | 'failed' | 'keys'> &
-      Partial<Pick<BulkStoppedError, 'inDoubt' | 'incomplete' | 'cursor'>>,
+      Partial<Pick<BulkStoppedError, 'inDoubt' | 'incomplete' | 'partlyWritten' | 'cursor'>>,
   ) {
-    const { written, failed, keys, inDoubt = [], incomplete = [], cursor, ...rest } = options
+    const { written, failed, keys, inDoubt = [], incomplete = [], partlyWritten = [], cursor, ...rest } = options
     super('SKEIN_4004', message, rest)
     this.written = written
     this.failed = failed
     this.keys = keys
     this.inDoubt = inDoubt
     this.incomplete = incomplete
+    this.partlyWritten = partlyWritten
     this.cursor = cursor
   }
 }

@@ -3,6 +3,8 @@ import {
   EntityGoneError,
   InDoubtError,
   PartialFailureError,
+  SkeinError,
+  type ErrorCode,
   VersionConflictError,
 } from '../../errors/index.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
@@ -10,9 +12,9 @@ import { isWritten } from '../flush/written-entities.js'
 
 /**
  * Meaning of a failure for the record that was to be written. `incomplete`: it is written, and a hook after it or a record that changes
- * with it has failed. `gone`: it was deleted meanwhile. `conflict`: not written, because another writer has changed it.
+ * with it has failed. `partlyWritten`: only some of its commands are, as where a cascading delete has begun. `gone`: it was deleted meanwhile. `conflict`: not written, because another writer has changed it.
  */
-export type BulkFate = 'notWritten' | 'conflict' | 'inDoubt' | 'incomplete' | 'gone'
+export type BulkFate = 'notWritten' | 'conflict' | 'inDoubt' | 'incomplete' | 'partlyWritten' | 'gone'
 
 export function fateOf(entity: object, key: RecordKey, error: unknown): BulkFate {
   if (isWritten(entity)) return 'incomplete'
@@ -21,9 +23,27 @@ export function fateOf(entity: object, key: RecordKey, error: unknown): BulkFate
   if (error instanceof CommitInDoubtError) return 'inDoubt'
   if (error instanceof PartialFailureError) {
     const own = error.records.find((each) => isAbout(each, key))?.outcome ?? 'notWritten'
-    return own === 'written' || own === 'partlyWritten' ? 'incomplete' : own
+    return own === 'written' ? 'incomplete' : own
   }
   return error instanceof InDoubtError && isAbout(error.details, key) ? 'inDoubt' : 'notWritten'
+}
+
+/** No answer, too busy, no connection, no node for a partition: the next record would fail like this one. */
+const OF_SERVER = new Set<ErrorCode>([
+  'SKEIN_4003',
+  'SKEIN_4201',
+  'SKEIN_4202',
+  'SKEIN_4205',
+  'SKEIN_4206',
+  'SKEIN_4212',
+  'SKEIN_4213',
+])
+
+/** True for a failure that the server is the reason for, and not the record. */
+export function isOfServer(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause)
+    if (each instanceof SkeinError && OF_SERVER.has(each.code)) return true
+  return false
 }
 
 /** False for other records, of which a hook may have thrown the same error. */

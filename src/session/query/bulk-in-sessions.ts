@@ -6,7 +6,7 @@ import type { BulkChange } from '../../query/bulk-changes.js'
 import type { BulkOptions } from '../../query/database-query.js'
 import type { SessionQuery } from '../../query/session-query.js'
 import type { Session } from '../session.js'
-import { fateOf, type BulkFate } from './bulk-fate.js'
+import { fateOf, isOfServer, type BulkFate } from './bulk-fate.js'
 
 /** Entities of one step: each is read, changed and sent in a session of its own. */
 const STEP = 100
@@ -20,6 +20,8 @@ interface Bulk<T extends object> {
   readonly keyOf: (entity: T) => KeyValue
   readonly recordKeyOf: (entity: T) => RecordKey
   readonly changes: readonly BulkChange[] | 'delete'
+  /** True where a session writes one entity after the other, because each may reach others. */
+  readonly isOneByOne: boolean
   readonly signal: AbortSignal | undefined
 }
 
@@ -38,6 +40,8 @@ interface Stop {
   readonly inDoubt: readonly KeyValue[]
   /** Entities that were written, while something that belongs to the write failed. */
   readonly incomplete: readonly KeyValue[]
+  /** Entities whose write or delete has only begun. */
+  readonly partlyWritten: readonly KeyValue[]
 }
 
 interface Failure {
@@ -66,12 +70,13 @@ export async function bulkInSessions<T extends object>(
 
 /** Adds to the failure what was written; where nothing can have been written, the failure stays as it is. An abort is the caller's own. */
 function stoppedBy<T extends object>(
-  { cause, inDoubt, incomplete }: Stop,
-  { className, signal }: Bulk<T>,
+  { cause, inDoubt, incomplete, partlyWritten }: Stop,
+  { className, changes, signal }: Bulk<T>,
   progress: Pick<BulkStoppedError, 'written' | 'failed' | 'keys' | 'cursor'>,
 ): unknown {
   const { written, keys, cursor } = progress
-  if (written + inDoubt.length === 0 || signal?.aborted === true) return cause
+  if (written + inDoubt.length + partlyWritten.length === 0 || signal?.aborted === true) return cause
+  const halfDone = changes === 'delete' ? 'marked as being deleted' : 'written in part'
   const parts = [
     `stopped after it had written ${written} records${keys.length === 0 ? '' : `, but not ${keys.length} of the last step (${some(keys)})`}`,
     ...(inDoubt.length === 0 ? [] : [`${inDoubt.length} may or may not have been written (${some(inDoubt)})`]),
@@ -80,12 +85,22 @@ function stoppedBy<T extends object>(
       : [
           `${incomplete.length} were written, but a hook or a record that changes with them failed (${some(incomplete)})`,
         ]),
+    ...(partlyWritten.length === 0
+      ? []
+      : [`${partlyWritten.length} were only begun and are ${halfDone} (${some(partlyWritten)})`]),
   ]
   const steps = [
     'Remove the cause',
     ...(keys.length === 0 ? [] : ['write the missing ones']),
     ...(inDoubt.length === 0 ? [] : ['load those in doubt to see what is stored']),
     ...(incomplete.length === 0 ? [] : ['complete the incomplete ones']),
+    ...(partlyWritten.length === 0
+      ? []
+      : [
+          changes === 'delete'
+            ? `complete the deletes that were begun with db.sweep(${className})`
+            : 'save those again that are written in part',
+        ]),
     ...(cursor === undefined ? [] : ['and continue with { after: error.cursor }']),
   ]
   return new BulkStoppedError(`The bulk operation on ${className} ${parts.join('; ')}.`, {
@@ -93,6 +108,7 @@ function stoppedBy<T extends object>(
     ...progress,
     inDoubt,
     incomplete,
+    partlyWritten,
     cause,
     fix: `${steps.join(', ')}.`,
   })
@@ -118,12 +134,13 @@ async function runStep<T extends object>(bulk: Bulk<T>, after: string | undefine
       failed = withFate('notWritten', 'conflict')
       const stop = [...errors.values()].find(({ fate }) => fate !== 'conflict')
       if (stop !== undefined) {
-        const stopped = { cause: stop.error, inDoubt: withFate('inDoubt'), incomplete: withFate('incomplete') }
+        const [inDoubt, incomplete] = [withFate('inDoubt'), withFate('incomplete')]
+        const stopped = { cause: stop.error, inDoubt, incomplete, partlyWritten: withFate('partlyWritten') }
         return { written: done.size, failed, next, stopped }
       }
       if (failed.length === 0 || attempt === ATTEMPTS) return { written: done.size, failed, next }
     } catch (cause) {
-      return { written: done.size, failed, next, stopped: { cause, inDoubt: [], incomplete: [] } }
+      return { written: done.size, failed, next, stopped: { cause, inDoubt: [], incomplete: [], partlyWritten: [] } }
     } finally {
       await session.close()
     }
@@ -132,20 +149,24 @@ async function runStep<T extends object>(bulk: Bulk<T>, after: string | undefine
 
 /** The failures by entity; what is gone meanwhile is left out. */
 async function writeAll<T extends object>(
-  { changes, keyOf, recordKeyOf }: Bulk<T>,
+  { changes, keyOf, recordKeyOf, isOneByOne }: Bulk<T>,
   session: Session,
   entities: readonly T[],
   done: Set<string>,
 ): Promise<Map<T, Failure>> {
   const errors = new Map<T, Failure>()
+  // The others of the step would wait for the same server, each for as long as the first.
+  const stop = new AbortController()
+  const options = isOneByOne ? { signal: stop.signal } : undefined
   const write = async (entity: T): Promise<void> => {
     try {
-      if (changes === 'delete') await session.delete(entity)
-      else await session.save(changed(entity, changes))
+      if (changes === 'delete') await session.delete(entity, options)
+      else await session.save(changed(entity, changes), options)
       done.add(describeKey(keyOf(entity)))
     } catch (error) {
       const fate = fateOf(entity, recordKeyOf(entity), error)
       if (fate !== 'gone') errors.set(entity, { error, fate })
+      if (isOfServer(error)) stop.abort(error)
       if (fate === 'incomplete') done.add(describeKey(keyOf(entity)))
     }
   }

@@ -159,6 +159,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
           keyOf: (entity) => key.keyOf(entity),
           recordKeyOf: (entity) => this.#recordKeyOf(entity),
           changes,
+          isOneByOne: !this.mapped.standsAlone,
           signal,
         },
         options,
