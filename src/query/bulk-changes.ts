@@ -78,6 +78,8 @@ function changeOf(model: EntityModel, { name, bin, role }: PropertyModel, field:
   if (by !== undefined) {
     if (shape.kind !== 'scalar' || (shape.type !== 'int' && shape.type !== 'float'))
       throw refused(model, name, 'is not a number that can be added to', 'Give a value instead of inc(…).')
+    if (typeof by === 'number' && !Number.isFinite(by))
+      throw refused(model, name, `cannot have ${by} added`, 'Give a finite number.')
     const delta = checked(model, name, () => shape.encode(by, 0))
     return { ...change, increment: by, operation: addToBin(bin, delta) }
   }

@@ -106,7 +106,7 @@ export class Calculation {
     other: number | NumberOperand,
     combine: (left: Expression, right: Expression) => Expression,
   ): NumberOperand {
-    const [left, right] = sameType(this, calculationOf(other, this.paths))
+    const [left, right] = sameType(this, numberOf(other, this))
     if (left.type !== right.type)
       throw new ConditionProblem(
         this.paths.join(', '),
@@ -155,6 +155,17 @@ export const isCalculation = (given: unknown): boolean => keptCalculation(given)
 export const keptCalculation = (given: unknown): Calculation | undefined =>
   typeof given === 'object' && given !== null ? (given as Kept)[CALCULATION] : undefined
 
+const double = (given: number): Calculation =>
+  new Calculation(undefined, [], 'float', value(new DoubleValue(given)), [])
+
+/** Operand of a calculation; only doubles know a zero with a sign, by which a division goes to one infinity or the other. */
+const numberOf = (given: unknown, { type, paths }: Calculation): Calculation =>
+  type === 'float' && Object.is(given, -0) ? double(-0) : calculationOf(given, paths)
+
+/** What a calculation is compared with. */
+const comparedWith = (given: unknown, paths: readonly string[]): Calculation =>
+  given === Infinity || given === -Infinity ? double(given) : calculationOf(given, paths)
+
 function calculationOf(given: unknown, paths: readonly string[]): Calculation {
   const kept = keptCalculation(given)
   if (kept !== undefined) return kept
@@ -167,7 +178,7 @@ function calculationOf(given: unknown, paths: readonly string[]): Calculation {
       'Give a number or a property.',
     )
   if (Number.isSafeInteger(given)) return new Calculation(undefined, [], 'int', value(given), [])
-  return new Calculation(undefined, [], 'float', value(new DoubleValue(given)), [])
+  return double(given)
 }
 
 /** A comparison of two calculated values; where one of their properties is not stored, only `ne` holds. */
@@ -176,7 +187,7 @@ export function compareExpressions(name: string, left: Calculation, other: unkno
   const path = left.paths.join(', ')
   if (compare === undefined)
     throw new ConditionProblem(path, `'${name}' takes a value, not a property`, 'Give a value.')
-  const [one, two] = sameType(left, calculationOf(other, left.paths))
+  const [one, two] = sameType(left, comparedWith(other, left.paths))
   if (one.type !== two.type)
     throw new ConditionProblem(
       path,

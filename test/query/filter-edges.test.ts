@@ -37,6 +37,7 @@ class Page {
   @Key() id!: number
   @Index() @Bin() name: string = 'page'
   @Bin({ type: 'bigint' }) size?: bigint
+  @Bin({ type: 'double' }) rate?: number
   @Sharded({ by: 'hash', shards: 4 }) @Counter() views = 0
   @Index() @ManyToOne(() => Route) route = ref<Route>()
 }
@@ -67,6 +68,26 @@ for (const mode of MODES) {
       expect((await refusal(() => db.scan(Page).filter((p) => p.size.plus(2n ** 64n).gt(1n)))).code).to.equal(
         'SKEIN_2510',
       )
+    })
+
+    it('compares calculations with infinity, keeps the sign of a zero, and adds only finite numbers', async () => {
+      await db.withSession((session) => {
+        for (const [id, rate] of [-1.5, 1.5, Infinity].entries()) session.create(Page, { id, rate })
+      })
+      const ids = async (build: Parameters<ReturnType<typeof db.scan<Page>>['filter']>[0]): Promise<unknown> =>
+        (await db.scan(Page).filter(build).keys()).sort()
+      expect(await ids((p) => p.rate.plus(1).lt(Infinity))).to.deep.equal([0, 1])
+      expect(await ids((p) => p.rate.plus(1).gt(-Infinity))).to.deep.equal([0, 1, 2])
+      expect(await ids((p) => p.id.plus(1).lt(Infinity))).to.deep.equal([0, 1, 2])
+      expect(await ids((p) => p.rate.dividedBy(-0).gt(0))).to.deep.equal([0])
+      expect(await ids((p) => p.rate.dividedBy(0).gt(0))).to.deep.equal([1, 2])
+      expect(await ids((p) => p.id.plus(-0).eq(1))).to.deep.equal([1])
+      for (const by of [NaN, Infinity, -Infinity]) {
+        const error = await refusal(() => db.scan(Page).update({ rate: inc(by) }))
+        expect(error).to.have.property('code', 'SKEIN_2514')
+        expect(error.message).to.include(String(by)).and.to.include('Page.rate')
+      }
+      expect(await ids((p) => p.rate.gt(-2))).to.deep.equal([0, 1, 2])
     })
 
     it('joins thousands of conditions, side by side or one after the other, and refuses what is too deep', async () => {
