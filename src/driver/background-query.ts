@@ -209,7 +209,9 @@ async function askJobs({ client }: Background, round: Round): Promise<readonly B
 /** Progress of the last start, with what those before it have written. */
 async function progressOf(work: Background): Promise<BackgroundProgress> {
   const { command, operations, rounds } = work
-  const jobs = await askJobs(work, rounds.at(-1)!)
+  // Starts of former rounds that nobody could be asked about may still run on nodes that have stayed.
+  const asked = await Promise.all(rounds.map((round) => askJobs(work, round)))
+  const jobs = asked.at(-1)!
   const { failed, share, abandoned } = jobs.at(-1)!
   if (abandoned !== undefined) throw givenUp(work, abandoned)
   const written = writtenIn(
@@ -217,7 +219,7 @@ async function progressOf(work: Background): Promise<BackgroundProgress> {
     command,
     operations,
   )
-  return { written, failed, share, isDone: jobs.every(({ isDone }) => isDone) }
+  return { written, failed, share, isDone: asked.flat().every(({ isDone }) => isDone) }
 }
 
 const rest = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))

@@ -90,6 +90,12 @@ for (const mode of MODES) {
       })
     }
 
+    it('are started again where a node freezes and is left out by the others', async () => {
+      const disturbed = await midway(() => server.nodes[1].freeze())
+      expect(await all().update({ n: 3 }, disturbed)).to.include({ written: COUNT, failed: 0 })
+      expect(await values()).to.deep.equal(new Map([[3, COUNT]]))
+    })
+
     it('complete an update that ends its own condition, and count no record twice', async () => {
       const disturbed = await midway(() => server.nodes[1].kill())
       const { written } = await all().where({ n: 0 }).update({ n: 7 }, disturbed)
