@@ -56,6 +56,12 @@ export function numbersInside({ operations = [] }: Command): readonly string[] {
   })
 }
 
+/** Lists and maps in which a command increments by path, where nothing else in it can be missing: the server answers 26 for a value that is not a number. */
+export function numbersByPath(command: Command): readonly string[] {
+  const isByPath = command.operations?.some((operation) => operation.kind === 'changeByPath' && operation.adds) === true
+  return isByPath && changesInside(command).length === 0 ? numbersInside(command) : []
+}
+
 const indexOf = (operation: ReadOperation | WriteOperation): number | undefined =>
   operation.kind === 'listSet' || operation.kind === 'listInsert' || operation.kind === 'listIncrement'
     ? operation.index

@@ -3,7 +3,10 @@ import {
   bin as binOf,
   binExists,
   cond,
+  eq,
+  ge,
   gt,
+  listSize,
   listWith,
   listWithAll,
   listWithoutAll,
@@ -15,13 +18,15 @@ import {
   mapPutAll,
   mapRemoveKey,
   mapRemoveKeysOf,
+  mapSize,
   mapValuesOf,
   unknown,
   value as literal,
   type Expression,
+  type PathLevel,
 } from '../plan/expression.js'
 import type { Operation } from '../plan/operation.js'
-import { changePath } from '../plan/path-expression.js'
+import { changePath, children, loopVariable, selectPath } from '../plan/path-expression.js'
 import type { Value } from '../plan/value.js'
 import { expressionOperations, type ClientOperation } from './aerospike-client.js'
 import { encodeExpression } from './encode-expression.js'
@@ -114,7 +119,24 @@ export function changeByPath({
   type,
   levels,
   change,
+  adds,
 }: Extract<Operation, { kind: 'changeByPath' }>): ClientOperation {
   const empty = literal(type === 'list' ? [] : new Map<never, Value>())
-  return writeExpression(bin, changePath(cond(binExists(bin), binOf(type, bin), empty), levels, change, type))
+  const subject = cond(binExists(bin), binOf(type, bin), empty)
+  const changed = changePath(subject, levels, change, type)
+  return writeExpression(bin, adds ? cond(canAddToAll(subject, levels, change), changed, unknown()) : changed)
+}
+
+/** True where each part that the path leads to takes the increment: the change itself passes over what has no number to add to. */
+function canAddToAll(subject: Expression, levels: readonly PathLevel[], increment: Expression): Expression {
+  const sizeOf = (part: Expression): Expression => ge(mapSize(part), literal(0))
+  const count = (test: Expression): Expression => listSize(selectPath(subject, whereAlso(levels, test)))
+  return eq(count(sizeOf(loopVariable('map'))), count(sizeOf(increment)))
+}
+
+function whereAlso(levels: readonly PathLevel[], test: Expression): readonly PathLevel[] {
+  return levels.map((level, i) => {
+    if (i < levels.length - 1 || level.in !== 'children') return level
+    return children(level.where === undefined ? test : and(level.where, test))
+  })
 }

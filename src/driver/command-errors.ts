@@ -12,7 +12,7 @@ import { showKey } from '../plan/record-key.js'
 import { REVEAL_NOTHING, showCommand } from '../plan/show-command.js'
 import type { ClientError } from './aerospike-client.js'
 import { guardFailed } from './guard-errors.js'
-import { numbersInside, oneOfThese, partMissing } from './changed-parts.js'
+import { numbersByPath, numbersInside, oneOfThese, partMissing } from './changed-parts.js'
 import type { Reason } from './outcome.js'
 import { CODE, isBusy, isNoAnswer, isPermission, isTransactionConflict, isWithoutRoom } from './status.js'
 
@@ -83,6 +83,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
         }),
       }
     case CODE.NOT_APPLICABLE:
+      if (numbersByPath(command).length > 0) return failed(...notANumber(numbersByPath(command), code))
       return { reason: 'partMissing', error: partMissing(command, subject, options) }
     case CODE.WRONG_TYPE:
       return failed(
@@ -159,13 +160,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
       'Try again when the server can be reached.',
     )
   const numbers = code === CODE.INVALID ? numbersInside(command) : []
-  if (numbers.length > 0)
-    return failed(
-      'refused',
-      'SKEIN_4210',
-      `${oneOfThese(numbers)} holds no number that could be added to (code 4).`,
-      'Nothing was written. Put a number there, or remove the entry: a missing one counts as 0.',
-    )
+  if (numbers.length > 0) return failed(...notANumber(numbers, code))
   return failed(
     'refused',
     'SKEIN_4204',
@@ -173,6 +168,13 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
     'The code is explained in docs/reference/errors.md.',
   )
 }
+
+const notANumber = (places: readonly string[], code: number): readonly [Reason, ErrorCode, string, string] => [
+  'refused',
+  'SKEIN_4210',
+  `${oneOfThese(places)} holds no number that could be added to (code ${code}).`,
+  'Nothing was written. Put a number there, or remove the entry: a missing one counts as 0.',
+]
 
 /** A write of which nobody can tell whether it took effect. */
 export function inDoubtError(command: Command, failure: Failure): InDoubtError {

@@ -51,7 +51,8 @@ const BY_PATH = 0xfe
 const ALL_CHILDREN = 0x04
 /** Values as a list; children whose condition is unknown are passed over. */
 const SELECT_VALUES = 1 | 0x10
-const CHANGE = 4
+// Passes over children whose condition or new value is unknown, as null among parts.
+const CHANGE = 4 | 0x10
 
 const writer = new MessageWriter()
 
