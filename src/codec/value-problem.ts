@@ -1,3 +1,7 @@
+import { shown } from '../errors/index.js'
+
+export { shown }
+
 /** Reason why a value cannot be stored or read. It collects its path on the way up and becomes a SkeinError where class and key are known. */
 export class ValueProblem extends Error {
   path = ''
@@ -34,18 +38,8 @@ export function inEntry(property: string, key: unknown, error: unknown): unknown
 export const fieldStep = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 export const indexStep = (index: number): string => `[${index}]`
-export const keyStep = (key: unknown): string =>
-  typeof key === 'string'
-    ? `[${JSON.stringify(key)}]`
-    : `[${key instanceof Uint8Array ? `0x${Buffer.from(key).toString('hex')}` : String(key)}]`
-
-/** A value as a message shows it: short, and never the whole of a large one. */
-export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'function') return 'a function'
-  if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : String(value)
-  if (Array.isArray(value)) return `an array of ${value.length}`
-  const name = (Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null)?.constructor?.name
-  return name === undefined || name === 'Object' ? 'an object' : `a ${name}`
+export function keyStep(key: unknown): string {
+  if (typeof key === 'string') return `[${JSON.stringify(key)}]`
+  if (key instanceof Uint8Array) return `[0x${Buffer.from(key).toString('hex')}]`
+  return `[${typeof key === 'bigint' ? String(key) : shown(key)}]`
 }

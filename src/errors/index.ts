@@ -1,4 +1,5 @@
 export { cut } from './cut.js'
+export { quoted, shown } from './shown.js'
 export { notACursor } from './not-a-cursor.js'
 export { ERROR_CODES, type ErrorCode, type ModelErrorCode } from './codes/all-codes.js'
 export { SkeinError, bug, type ErrorDetails, type ErrorOptions } from './skein-error.js'

@@ -7,7 +7,7 @@ export type NamesOf<T> = Readonly<Record<keyof T, true>>
 /** Rejects unknown options, which would have no effect. `owner` takes them, for instance `open()`. */
 export function checkNames(owner: string, given: unknown, known: NamesOf<object>): void {
   if (given === undefined) return
-  if (typeof given !== 'object' || given === null) {
+  if (!isOptions(given)) {
     throw notValid(`${owner} takes an object of options, not ${shown(given)}.`, 'Give an object, or leave it out.')
   }
   const names = Object.keys(known)
@@ -18,6 +18,14 @@ export function checkNames(owner: string, given: unknown, known: NamesOf<object>
     didYouMean(unknown, names).trim() || `It takes: ${names.join(', ')}.`,
   )
 }
+
+/** False for what has no names, or values under them that nobody meant as options: a list or a Date, for instance. */
+export function isOptions(given: unknown): given is object {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return false
+  return !NO_OPTIONS.some((kind) => given instanceof kind)
+}
+
+const NO_OPTIONS = [Date, Map, Set, RegExp, Promise, Number, String, Boolean]
 
 /** Checks signal and listener: an invalid one would fail in the middle of the work. */
 function checkTools({ signal, onProgress }: { readonly signal?: unknown; readonly onProgress?: unknown }): void {

@@ -1,3 +1,4 @@
+import { shown } from '../errors/index.js'
 import {
   abs,
   add,
@@ -174,7 +175,7 @@ function calculationOf(given: unknown, paths: readonly string[]): Calculation {
   if (typeof given !== 'number' || !Number.isFinite(given))
     throw new ConditionProblem(
       paths.join(', '),
-      `${String(given)} is not a number to calculate with`,
+      `${shown(given)} is not a number to calculate with`,
       'Give a number or a property.',
     )
   if (Number.isSafeInteger(given)) return new Calculation(undefined, [], 'int', value(given), [])

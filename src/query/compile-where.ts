@@ -77,7 +77,7 @@ export function presenceAsked({ shape }: Field, given: unknown): 'eq' | 'ne' | u
 
 function collectionTerms(field: Field, given: unknown): Term[] {
   const operators = collectionOperators(field)
-  if (!isPlain(given)) throw unknownOperator(field, String(given), ['eq', 'ne', ...operators.keys()])
+  if (!isPlain(given)) throw unknownOperator(field, given, ['eq', 'ne', ...operators.keys()])
   return operandsOf(field, given).map(([operator, operand]) => {
     if (operator === 'ne' && operand === null) return onAny(field, isStored(field))
     if (operator === 'eq' && operand === null) return isMissing(field)

@@ -141,7 +141,7 @@ function listTest(field: Field, given: unknown, encode: Encode): Test {
     hasAny: (items, wanted) => wanted.some((each) => includes(items, each)),
     hasAll: (items, wanted) => wanted.every((each) => includes(items, each)),
   }
-  if (!isPlain(given)) throw unknownOperator(field, String(given), Object.keys(operators))
+  if (!isPlain(given)) throw unknownOperator(field, given, Object.keys(operators))
   const tests = Object.entries(given).map(([operator, operand]) => {
     if (!Object.hasOwn(operators, operator)) throw unknownOperator(field, operator, Object.keys(operators))
     const wanted = encodeAll(field, operator, operator === 'has' ? [operand] : operand, encode)

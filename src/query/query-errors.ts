@@ -1,4 +1,4 @@
-import { SkeinError } from '../errors/index.js'
+import { shown, SkeinError } from '../errors/index.js'
 import type { EntityModel } from '../model/index.js'
 import { tooLongFor, type Term } from './term.js'
 
@@ -52,14 +52,14 @@ export function tooMany(model: EntityModel, max: number, call: 'toArray' | 'keys
 
 export function checkCount(what: string, given: unknown): void {
   if (Number.isSafeInteger(given) && (given as number) >= 1) return
-  throw new SkeinError('SKEIN_2320', `${String(given)} is not a valid value for ${what}.`, {
+  throw new SkeinError('SKEIN_2320', `${shown(given)} is not a valid value for ${what}.`, {
     fix: 'Give a whole number of at least 1.',
   })
 }
 
 export function checkSample(given: unknown): void {
   if (typeof given === 'number' && given > 0 && given <= 1) return
-  throw new SkeinError('SKEIN_2320', `${String(given)} is not a share of the records.`, {
+  throw new SkeinError('SKEIN_2320', `${shown(given)} is not a share of the records.`, {
     fix: 'Give a number above 0 and up to 1: sample(0.01) is one of a hundred.',
   })
 }

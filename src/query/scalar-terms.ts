@@ -146,7 +146,7 @@ export function encodeAll(field: Field, operator: string, given: unknown, encode
   const list = given instanceof Set ? [...(given as Set<unknown>)] : given
   if (!Array.isArray(list)) throw badOperand(field, operator, 'takes a list of values')
   const encodeOne = encodeAsked(field, encode)
-  return list.map((each) => {
+  return Array.from(list as readonly unknown[], (each) => {
     if (each === null || each === undefined) throw badOperand(field, operator, 'takes values, and null is not one')
     return encodeOne(each, 0)
   })

@@ -1,4 +1,4 @@
-import { SkeinError } from '../errors/index.js'
+import { quoted, SkeinError } from '../errors/index.js'
 import { didYouMean, STORED_KEYS, type EntityClass, type EntityModel } from '../model/index.js'
 import type { Field } from './field.js'
 
@@ -33,9 +33,9 @@ export function askedForNaN({ path, shape }: Field): ConditionProblem {
   return new ConditionProblem(path, 'NaN equals nothing, not even itself', fix)
 }
 
-export function unknownOperator({ path }: Field, operator: string, known: readonly string[]): ConditionProblem {
-  const fix = `${didYouMean(operator, known)}It has: ${known.join(', ')}.`
-  return new ConditionProblem(path, `it has no condition '${operator}'`, fix)
+export function unknownOperator({ path }: Field, operator: unknown, known: readonly string[]): ConditionProblem {
+  const fix = `${typeof operator === 'string' ? didYouMean(operator, known) : ''}It has: ${known.join(', ')}.`
+  return new ConditionProblem(path, `it has no condition ${quoted(operator)}`, fix)
 }
 
 export function badCondition(

@@ -1,11 +1,10 @@
-import type { SkeinError } from '../errors/index.js'
+import { shown, type SkeinError } from '../errors/index.js'
 import type { BinType } from '../model/index.js'
 import { DoubleValue, type Value } from '../plan/value.js'
 
 /** Value to send for an increment; to a double as a double, because the server stores it as it comes where there was nothing. */
 export function deltaOf({ kind }: BinType, by: number | bigint, bad: (what: string, fix: string) => SkeinError): Value {
-  if (typeof by !== 'bigint' && !Number.isFinite(by))
-    throw bad(`${String(by)} cannot be added`, 'Give a finite number.')
+  if (typeof by !== 'bigint' && !Number.isFinite(by)) throw bad(`${shown(by)} cannot be added`, 'Give a finite number.')
   switch (kind) {
     case 'double':
       return new DoubleValue(Number(by))

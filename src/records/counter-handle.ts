@@ -1,4 +1,4 @@
-import type { SkeinError } from '../errors/index.js'
+import { shown, type SkeinError } from '../errors/index.js'
 import type { BinType, PropertyModel } from '../model/index.js'
 import { addToBin } from '../plan/operations.js'
 import { badArgument } from './handle-errors.js'
@@ -28,7 +28,7 @@ export class CounterHandle {
   add(by: number | bigint = 1): void {
     const bad = (what: string, fix: string): SkeinError => badArgument(this.#target, this.#property, what, fix)
     if (typeof by !== 'bigint' && !Number.isSafeInteger(by))
-      throw bad(`${String(by)} cannot be added`, 'Give a whole number.')
+      throw bad(`${shown(by)} cannot be added`, 'Give a whole number.')
     if (typeof by === 'bigint') checkFits(this.#kind, by, bad)
     this.#target.record({
       property: this.#property,

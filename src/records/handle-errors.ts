@@ -1,14 +1,15 @@
 import { fieldStep, inEntry, keyStep, ValueProblem } from '../codec/index.js'
-import { SkeinError } from '../errors/index.js'
+import { quoted, SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
 import { isPart, type Place } from './place.js'
 import type { RecordTarget } from './record-target.js'
 
 /** Error for a name that has no handle of the kind asked for. */
-export function wrongHandle({ model, key }: RecordTarget, property: string, kind: string, fix: string): SkeinError {
-  const message = `${model.name} ${describeKey(key)}: '${property}' is not ${kind}.`
-  return new SkeinError('SKEIN_2330', message, { className: model.name, property, key, fix })
+export function wrongHandle({ model, key }: RecordTarget, property: unknown, kind: string, fix: string): SkeinError {
+  const message = `${model.name} ${describeKey(key)}: ${quoted(property)} is not ${kind}.`
+  const about = { className: model.name, key, fix }
+  return new SkeinError('SKEIN_2330', message, typeof property === 'string' ? { ...about, property } : about)
 }
 
 /** Error for an argument that a handle cannot send. */

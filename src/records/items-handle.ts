@@ -1,6 +1,6 @@
 import { deltaOf } from './add-numbers.js'
 import { decodeItem, encodeItem, inEntry, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
-import type { SkeinError } from '../errors/index.js'
+import { quoted, shown, type SkeinError } from '../errors/index.js'
 import type { BinType } from '../model/index.js'
 import { edited } from '../plan/collection-expression.js'
 import type { Expression, PathLevel } from '../plan/expression.js'
@@ -43,7 +43,7 @@ export class ItemsHandle<V> {
   at<K extends (ListName<V> | MapName<V>) & keyof V>(name: K): NestedItems<InnerOf<V[K]>> {
     const entry = this.#entry(name as string)
     if (shapeOf(entry.type) !== 'list' && shapeOf(entry.type) !== 'map')
-      throw wrongHandle(this.#target, name as string, 'a list or map of parts', 'Name one of them.')
+      throw wrongHandle(this.#target, name, 'a list or map of parts', 'Name one of them.')
     const levels: PathLevel[] = [...this.#levels, { in: 'mapKey', key: entry.key }]
     return {
       where: (conditions) => itemsWhere(this.#target, this.#place, levels, entry.type, conditions, this.#isNone),
@@ -70,7 +70,7 @@ export class ItemsHandle<V> {
   /** Gives all of them these values. */
   set(values: ItemValues<V>): void {
     if (typeof values !== 'object' || values === null)
-      throw this.#bad(`set() takes an object, not ${String(values)}`, 'Give the fields to set: { read: true }.')
+      throw this.#bad(`set() takes an object, not ${shown(values)}`, 'Give the fields to set: { read: true }.')
     const given = Object.entries(values).map(([name, value]) => ({ entry: this.#entry(name), value: value }))
     if (given.length === 0) throw this.#bad('set() names no field', 'Give at least one: { read: true }.')
     const puts = given.filter(({ value }) => value !== null && value !== undefined)
@@ -109,7 +109,7 @@ export class ItemsHandle<V> {
     throw wrongHandle(
       this.#target,
       this.#place.property,
-      `a list of parts with the field '${name}'`,
+      `a list of parts with the field ${quoted(name)}`,
       'Name a stored field.',
     )
   }

@@ -157,6 +157,7 @@ export class ListHandle<V> extends PlaceHandle {
 
   /** The item at an index, or null; a negative index counts from the end. */
   async get(index: number): Promise<V | null> {
+    this.checkInteger('index', index)
     const [item] = await this.byIndex({ offset: index, count: 1 })
     return item ?? null
   }

@@ -1,4 +1,4 @@
-import type { SkeinError } from '../errors/index.js'
+import { quoted, type SkeinError } from '../errors/index.js'
 import { decodeItem, tokenOf, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
 import { mapClear, mapIncrement, mapPut, mapPutItems, mapRemoveKeys, MAX_CONTEXTS } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
@@ -42,7 +42,7 @@ export class MapHandle<M> extends PlaceHandle {
     const { target, place } = this
     const entry = this.#entry(key)
     if (place.path.length === MAX_CONTEXTS) {
-      const what = `a handle reaches ${MAX_CONTEXTS} levels deep, and '${String(key)}' lies deeper`
+      const what = `a handle reaches ${MAX_CONTEXTS} levels deep, and ${quoted(key)} lies deeper`
       throw badArgument(target, place.property, what, 'Get and put it with the value that it is part of.')
     }
     const inner = nested(place, entry, target.codecs)
@@ -57,7 +57,7 @@ export class MapHandle<M> extends PlaceHandle {
         throw wrongHandle(
           target,
           place.property,
-          `a list or map at '${String(key)}'`,
+          `a list or map at ${quoted(key)}`,
           'Use get and put for single values.',
         )
     }
@@ -110,7 +110,7 @@ export class MapHandle<M> extends PlaceHandle {
     this.record(
       mapIncrement(bin, entry.key, this.checkDelta(entry.type, by), path, mapSubtypeOf(this.place)),
       (map) => setEntry(map, entry.name, addNumbers(getEntry(map, entry.name), by)),
-      (map) => this.checkNumber(this.#numberOf(map, entry), `'${String(entry.name)}'`),
+      (map) => this.checkNumber(this.#numberOf(map, entry), quoted(entry.name)),
     )
   }
 
@@ -260,7 +260,7 @@ export class MapHandle<M> extends PlaceHandle {
     throw wrongHandle(
       target,
       place.property,
-      `a part with the field '${String(key)}'`,
+      `a part with the field ${quoted(key)}`,
       'Name a stored property of the part.',
     )
   }

@@ -1,10 +1,12 @@
-import { decodeItem, encodeItem, inOrder, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import { decodeItem, encodeItem, inOrder, keyStep, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import { quoted, shown } from '../errors/index.js'
+import { isOptions } from '../model/call-options.js'
 import type { BinType } from '../model/index.js'
 import type { Value } from '../plan/value.js'
 import { deltaOf, isAddable } from './add-numbers.js'
 import type { Change } from './change.js'
 import { atPlace, badArgument } from './handle-errors.js'
-import { changeAt, valueAt, type Place } from './place.js'
+import { changeAt, getEntry, hasEntries, shapeOf, valueAt, type Place } from './place.js'
 import type { Question } from './question.js'
 import type { RecordTarget } from './record-target.js'
 
@@ -32,11 +34,30 @@ export abstract class PlaceHandle {
     const apply = (value: unknown, isBare?: boolean): unknown =>
       changeAt(value, place, target.codecs, rootType, change, isBare)
     const { property } = place
-    target.record(
-      check === undefined
-        ? { property, operation, apply }
-        : { property, operation, apply, check: (value) => check(valueAt(value, place)) },
-    )
+    target.record({
+      property,
+      operation,
+      apply,
+      check: (value) => {
+        this.#checkObjects(value)
+        check?.(valueAt(value, place))
+      },
+    })
+  }
+
+  /** Throws where a loaded JSON value on the way has no entries, which the server would refuse to change. */
+  #checkObjects(root: unknown): void {
+    const { property, type, steps } = this.place
+    let at = root
+    for (const [i, { key }] of [...steps, { key: undefined }].entries()) {
+      if (at === undefined || at === null || (i === steps.length && shapeOf(type) !== 'map')) return
+      if (!hasEntries(at)) {
+        const path = steps.slice(0, i).map((step) => keyStep(step.key))
+        const what = `${property}${path.join('')} is ${shown(at)} and not an object, so it has no entries to change`
+        throw badArgument(this.target, property, what, 'Put an object there first.')
+      }
+      at = getEntry(at, key)
+    }
   }
 
   /** @internal */
@@ -84,10 +105,10 @@ export abstract class PlaceHandle {
   /** Offset and count of a slice, both checked. @internal */
   protected slice(given: Partial<Slice>, all?: number): Required<Slice> {
     const { target, place } = this
-    const isObject = typeof given === 'object' && given !== null
+    const isObject = isOptions(given)
     const unknown = isObject ? Object.keys(given).find((name) => name !== 'offset' && name !== 'count') : ''
     if (unknown !== undefined) {
-      const what = isObject ? `'${unknown}' is not an option of a slice` : `a slice cannot be ${String(given)}`
+      const what = isObject ? `${quoted(unknown)} is not an option of a slice` : `a slice cannot be ${shown(given)}`
       throw badArgument(target, place.property, what, 'Give { count } or { offset, count }.')
     }
     const { offset = 0, count = all } = given

@@ -182,6 +182,10 @@ export function valueAt(root: unknown, { steps }: Place): unknown {
   return at ?? undefined
 }
 
+/** False for numbers, texts, lists and the like. */
+export const hasEntries = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
+
 export function getEntry(container: unknown, key: unknown): unknown {
   return container instanceof Map
     ? container.get(sameBytesIn(container, key))

@@ -1,6 +1,14 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, keyProblem, type Tenant } from '../../keys/index.js'
-import { checkChoice, checkNames, checkTexts, notValid, shown, type NamesOf } from '../../model/call-options.js'
+import {
+  checkChoice,
+  checkNames,
+  checkTexts,
+  isOptions,
+  notValid,
+  shown,
+  type NamesOf,
+} from '../../model/call-options.js'
 import type { OutsideTransaction } from '../../model/index.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { TRANSACTION_MODES } from './open-options.js'
@@ -94,11 +102,10 @@ export function checkLoadOptions(options: { readonly only?: unknown; readonly wi
 
 /** Names, and objects that say what is wanted of some properties. */
 export function checkOnly(only: unknown): void {
-  const isSelection = (item: unknown): boolean => typeof item === 'object' && item !== null && !Array.isArray(item)
-  if (!Array.isArray(only) || !only.some(isSelection)) return checkTexts('only', only)
+  if (!Array.isArray(only) || !only.some(isOptions)) return checkTexts('only', only)
   checkTexts(
     'only',
-    only.filter((item) => !isSelection(item)),
+    only.filter((item) => !isOptions(item)),
   )
 }
 

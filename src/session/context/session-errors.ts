@@ -1,4 +1,4 @@
-import { cut, EntityGoneError, NotFoundError, SkeinError } from '../../errors/index.js'
+import { EntityGoneError, NotFoundError, quoted, shown, SkeinError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EmbeddableModel } from '../../model/index.js'
 import type { RecordKey } from '../../plan/record-key.js'
@@ -108,7 +108,7 @@ export function insideHook(): SkeinError {
 }
 
 export function badTtl(mapped: MappedClass, ttl: unknown): SkeinError {
-  return new SkeinError('SKEIN_2309', `${mapped.model.name}: ${String(ttl)} is not a time to live.`, {
+  return new SkeinError('SKEIN_2309', `${mapped.model.name}: ${shown(ttl)} is not a time to live.`, {
     ...about(mapped),
     fix: "Give whole seconds between 1 and 315,360,000 (ten years), or 'never'.",
   })
@@ -123,11 +123,13 @@ export function cannotExpire(mapped: MappedClass): SkeinError {
   })
 }
 
-export function unknownProperty(mapped: MappedClass, name: string): SkeinError {
+const named = (name: unknown): { readonly property?: string } => (typeof name === 'string' ? { property: name } : {})
+
+export function unknownProperty(mapped: MappedClass, name: unknown): SkeinError {
   const known = mapped.model.properties.map((property) => property.name).join(', ')
-  return new SkeinError('SKEIN_2310', `${mapped.model.name} has no stored property '${cut(name)}'.`, {
+  return new SkeinError('SKEIN_2310', `${mapped.model.name} has no stored property ${quoted(name)}.`, {
     ...about(mapped),
-    property: name,
+    ...named(name),
     fix: `It has: ${known}.`,
   })
 }
@@ -171,20 +173,20 @@ export function notFound(
   })
 }
 
-export function unknownRelation(mapped: MappedClass, relation: string): SkeinError {
+export function unknownRelation(mapped: MappedClass, relation: unknown): SkeinError {
   const known = mapped.contributors.flatMap((each) => (each.relation === undefined ? [] : [each.relation]))
-  return new SkeinError('SKEIN_2312', `${mapped.model.name} has no relation '${cut(relation)}' to load.`, {
+  return new SkeinError('SKEIN_2312', `${mapped.model.name} has no relation ${quoted(relation)} to load.`, {
     ...about(mapped),
-    property: relation,
+    ...named(relation),
     fix: known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`,
   })
 }
 
-export function unknownPartRelation({ name, relations }: EmbeddableModel, relation: string): SkeinError {
+export function unknownPartRelation({ name, relations }: EmbeddableModel, relation: unknown): SkeinError {
   const known = relations.map((each) => each.name)
-  return new SkeinError('SKEIN_2312', `${name} has no relation '${cut(relation)}' to load.`, {
+  return new SkeinError('SKEIN_2312', `${name} has no relation ${quoted(relation)} to load.`, {
     className: name,
-    property: relation,
+    ...named(relation),
     fix: known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`,
   })
 }

@@ -11,7 +11,7 @@ export const showPosition = (className: string, position: string | undefined): s
   `${className}:${position ?? DONE}`
 
 export function positionIn(text: string): LayoutPosition {
-  const at = String(text).indexOf(':')
+  const at = text.indexOf(':')
   const position = text.slice(at + 1)
   return { className: text.slice(0, Math.max(0, at)), position: position === DONE ? undefined : position }
 }

@@ -1,6 +1,7 @@
 import type { Driver } from '../../driver/driver.js'
-import { SkeinError } from '../../errors/index.js'
+import { quoted, shown, SkeinError } from '../../errors/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
+import { checkFlag, checkNames, notValid, type NamesOf } from '../../model/call-options.js'
 import type { EntityClass, OutsideTransaction } from '../../model/index.js'
 import type { MapOrder } from '../../plan/operation.js'
 import type { Outcome } from '../../plan/outcome.js'
@@ -57,6 +58,28 @@ export interface LayoutSyncOptions extends LayoutOptions {
   readonly after?: string
 }
 
+const DIFF: NamesOf<LayoutOptions> = {
+  classes: true,
+  tenant: true,
+  progress: true,
+  signal: true,
+  outsideTransaction: true,
+}
+const SYNC: NamesOf<LayoutSyncOptions> = { ...DIFF, indexes: true, after: true }
+
+/** A wrong one would be noticed in the middle of the work, or not at all. */
+function checkOptions(call: string, options: LayoutSyncOptions, known: NamesOf<object>): void {
+  checkNames(call, options, known)
+  const { classes, progress, indexes, after, outsideTransaction } = options
+  if (classes !== undefined && !Array.isArray(classes))
+    throw notValid(`The option classes of ${call} takes a list, not ${shown(classes)}.`, 'Write [Class].')
+  if (progress !== undefined && typeof progress !== 'function')
+    throw notValid(`${shown(progress)} is not a valid value for the option progress.`, 'Give a function.')
+  if (after !== undefined && typeof after !== 'string') throw badPosition(after)
+  checkFlag('indexes', indexes)
+  checkFlag('outsideTransaction', outsideTransaction)
+}
+
 /** Records read and written together. */
 const STEP = 1000
 const EXAMPLES = 10
@@ -81,6 +104,7 @@ export class Layout {
 
   /** Reads all records of the classes and tells which lists and maps are stored in another order; a persisted index is not visible. */
   diff(options: LayoutOptions = {}): Promise<readonly LayoutDifference[]> {
+    checkOptions('layout.diff', options, DIFF)
     refuseInTransaction('layout.diff', options)
     return this.#counted(async () => {
       const found = new Map<string, LayoutDifference>()
@@ -94,6 +118,7 @@ export class Layout {
 
   /** Converts what `diff` would find, in the server and without moving the data. Can be stopped and run again at any time. */
   sync(options: LayoutSyncOptions = {}): Promise<LayoutProgress | undefined> {
+    checkOptions('layout.sync', options, SYNC)
     refuseInTransaction('layout.sync', options)
     return this.#counted(() =>
       this.#walk(options, async (records) => {
@@ -176,8 +201,8 @@ function count(
   found.set(id, { ...known, records: known.records + 1, examples })
 }
 
-function badPosition(position: string): SkeinError {
-  return new SkeinError('SKEIN_2335', `'${position}' is not a position of db.layout.`, {
+function badPosition(position: unknown): SkeinError {
+  return new SkeinError('SKEIN_2335', `${quoted(position)} is not a position of db.layout.`, {
     fix: 'Give the position that a run with the same classes reported, or leave it out.',
   })
 }

@@ -1,5 +1,5 @@
 import { readProperty } from '../../codec/index.js'
-import { SkeinError, VersionConflictError } from '../../errors/index.js'
+import { shown, SkeinError, VersionConflictError } from '../../errors/index.js'
 import { notValid } from '../../model/call-options.js'
 import { showKey } from '../../plan/record-key.js'
 import type { ManagedEntity } from './managed-entity.js'
@@ -61,10 +61,7 @@ export function checkCopies(managed: ManagedEntity): void {
 /** Throws where the caller has seen another version than the one that this session has read. */
 export function checkExpectedVersion({ model, key, version }: ManagedEntity, expected: number): void {
   if (!Number.isInteger(expected))
-    throw notValid(
-      `${String(expected)} is not a valid value for the option version.`,
-      'Give the number that was shown.',
-    )
+    throw notValid(`${shown(expected)} is not a valid value for the option version.`, 'Give the number that was shown.')
   if (model.version === undefined)
     throw notValid(`${model.name} has no version to compare with.`, 'Declare one with @Version().')
   if (expected === version) return

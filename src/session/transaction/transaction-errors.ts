@@ -1,6 +1,12 @@
 import { MOST_WRITES } from '../../driver/capabilities.js'
 import type { TransactionHandle } from '../../driver/outcome.js'
-import { PartialFailureError, RetriesExhaustedError, SkeinError, type RecordOutcome } from '../../errors/index.js'
+import {
+  PartialFailureError,
+  RetriesExhaustedError,
+  shown,
+  SkeinError,
+  type RecordOutcome,
+} from '../../errors/index.js'
 import { showKey } from '../../plan/record-key.js'
 import type { Drain } from '../../relations/contract/drain.js'
 
@@ -88,7 +94,7 @@ export function withoutTransactions(namespace: string): SkeinError {
 }
 
 export function badOption(name: string, value: unknown, what: string): SkeinError {
-  return new SkeinError('SKEIN_2314', `${name}: ${String(value)} is not ${what}.`, { fix: `Give ${what}.` })
+  return new SkeinError('SKEIN_2314', `${name}: ${shown(value)} is not ${what}.`, { fix: `Give ${what}.` })
 }
 
 /** Error for a delete whose cascade does not fit into a transaction. */

@@ -1,4 +1,4 @@
-import { SkeinError } from '../../errors/index.js'
+import { shown, SkeinError } from '../../errors/index.js'
 import type { VerifyTerms } from '../../relations/verify/verify-access.js'
 
 const DEFAULT_SETTLE = 5
@@ -13,7 +13,7 @@ export interface VerifyOptions {
 
 export function verifyTerms({ repair = false, settle = DEFAULT_SETTLE }: VerifyOptions): VerifyTerms {
   if (!Number.isFinite(settle) || settle < 0) {
-    throw new SkeinError('SKEIN_2410', `verify cannot leave records alone for ${String(settle)} seconds.`, {
+    throw new SkeinError('SKEIN_2410', `verify cannot leave records alone for ${shown(settle)} seconds.`, {
       fix: 'Give settle as a number of seconds, 0 or more.',
     })
   }
