@@ -175,10 +175,10 @@ const escapePattern = (text: string): string => text.replace(/[.[\]{}()\\*+?^$|]
 
 /** The first text, in the order of bytes, after all that begin with this one; undefined where there is none. */
 function textAfter(text: string): string | undefined {
-  const points = Array.from(text, (each) => each.codePointAt(0)!)
-  while (points.length > 0) {
-    const last = points.pop()!
-    if (last < LAST_POINT) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
+  const letters = Array.from(text)
+  while (letters.length > 0) {
+    const last = letters.pop()!.codePointAt(0)!
+    if (last < LAST_POINT) return letters.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
   }
   return undefined
 }

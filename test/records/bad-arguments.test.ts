@@ -91,6 +91,12 @@ for (const mode of MODES) {
       expect([commands, session.isDirty()]).to.deep.equal([0, false])
     })
 
+    it('is not a long text, which a condition may begin with', async () => {
+      const notes = db.session().at(Box, 'a').list('notes')
+      expect(await notes.where({ id: { startsWith: 'x'.repeat(200_000) } }).count()).to.equal(0)
+      expect(await notes.where({ id: { startsWith: 'n' } }).count()).to.equal(1)
+    })
+
     it('is refused by db.layout before anything is read', async () => {
       const layout = db.layout as unknown as Loose
       const { commands } = await server.commands.during(async () => {
