@@ -49,12 +49,12 @@ export class UnloadedChildren {
     this.#target = target
     this.#inverse = inverse
     this.#childBin = inverse.bin!
-    this.#upkeep = new ListUpkeep(this.#lists, target, inverse)
+    this.#upkeep = new ListUpkeep(this.#lists, target, inverse, model.through !== undefined)
   }
 
   /** The child was taken off the list; another session may have put it there again before. */
-  taken(child: RecordKey, parent: RecordKey, draft: Draft): void {
-    this.#upkeep.check(child, { off: parent }, draft)
+  taken(child: RecordKey, { key: off }: Tracked, draft: Draft, reader: Reader): void {
+    this.#upkeep.check(child, { off }, draft, reader)
   }
 
   /**
@@ -113,7 +113,7 @@ export class UnloadedChildren {
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
       before = keyBefore(this.#inverse, outcome.bins)
       if (outcome.state === 'written' && before !== null)
-        void this.leave(tracked, { member: child, parent: before }, state, draft)
+        void this.leave(tracked, { member: child, parent: before }, state, draft, reader, true)
       return progress(isWritten(outcome), outcome)
     })
     const entry = this.planEntry(tracked, member, state, draft, reader, progress, () => before)
@@ -137,9 +137,9 @@ export class UnloadedChildren {
     const settle = (outcome: Outcome): boolean => {
       // The list that it leaves is changed later, and what is checked then is checked once.
       if (outcome.state === 'written' && !state.previousParents.has(child))
-        this.#upkeep.check(child, { on: tracked.key }, draft)
+        this.#upkeep.check(child, { on: tracked.key }, draft, reader)
       if (outcome.reason === 'missing' || outcome.reason === 'guard')
-        this.#restoreParent(tracked, member, child, before(), state, draft)
+        this.#restoreParent(tracked, member, child, before(), state, draft, reader)
       return progress(isWritten(outcome), outcome)
     }
     const entry = { owner: tracked.key, member: child.key, ...writtenAs(tracked) }
@@ -147,18 +147,28 @@ export class UnloadedChildren {
   }
 
   /** Noted until it is done: once the child says otherwise, nobody else remembers where it was. A transaction that is undone leaves it there. */
-  leave(tracked: Tracked, former: Former, state: CollectionState, draft: Draft, reader?: Reader): void | Promise<void> {
+  leave(
+    tracked: Tracked,
+    former: Former,
+    state: CollectionState,
+    draft: Draft,
+    reader: Reader,
+    isLearntFromReply = false,
+  ): void | Promise<void> {
     const { member, parent } = former
     if (userKeyId(parent) === userKeyId(storedRef(this.#inverse, tracked.key))) return
     if (!draft.isInside) state.previousParents.note(former)
     const from = recordOfRef(this.#owners, parent)
     const settle = (outcome: Outcome): boolean => {
       const isDone = isWrittenOrMissing(outcome)
-      if (outcome.state === 'written') this.#upkeep.check(member, { off: from, on: tracked.key }, draft)
+      if (outcome.state === 'written') this.#upkeep.check(member, { off: from, on: tracked.key }, draft, reader)
       if (isDone) state.previousParents.done(former)
       return isDone
     }
-    return this.#lists.at(from).remove({ owner: from, member: member.key }, draft, 'remove references', settle, reader)
+    const planning = isLearntFromReply ? undefined : reader
+    return this.#lists
+      .at(from)
+      .remove({ owner: from, member: member.key }, draft, 'remove references', settle, planning)
   }
 
   /** The parent is gone, so the child goes back to the one it had, whose list still has it. */
@@ -169,12 +179,14 @@ export class UnloadedChildren {
     before: UserKey | null,
     state: CollectionState,
     draft: Draft,
+    reader: Reader,
   ): void {
     state.previousParents.forget(child)
     const own = storedRef(this.#inverse, tracked.key)
     draft.add('undo', retarget(this.#target, child, this.#childBin, own, before), (outcome) => {
       if (isWritten(outcome)) state.turnedBack(member)
-      if (isWritten(outcome) && before !== null) this.#upkeep.putOn(child, recordOfRef(this.#owners, before), draft)
+      if (isWritten(outcome) && before !== null)
+        this.#upkeep.putOn(child, recordOfRef(this.#owners, before), draft, reader)
       return true
     })
   }

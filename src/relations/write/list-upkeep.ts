@@ -5,8 +5,10 @@ import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { retarget } from './guarded-ref-write.js'
 import { isInKey } from './ref-in-key.js'
+import { undoLink } from './undo-link.js'
 import { storedRef } from '../contract/member.js'
 import type { OwnerLists } from '../contract/member-store.js'
+import type { Reader } from '../contract/reader.js'
 
 /** Parents whose lists were changed. */
 interface Listed {
@@ -23,33 +25,39 @@ export class ListUpkeep {
   readonly #child: EntityModel
   /** The child's reference to its parent. */
   readonly #ref: RelationModel
+  /** True where the child is a link record, and the parent one of its two ends. */
+  readonly #isLink: boolean
 
-  constructor(lists: OwnerLists, child: EntityModel, ref: RelationModel) {
+  constructor(lists: OwnerLists, child: EntityModel, ref: RelationModel, isLink: boolean) {
     this.#lists = lists
     this.#child = child
     this.#ref = ref
+    this.#isLink = isLink
   }
 
   /** Lists were changed outside of a transaction: `on` has the child now, as far as this session knows, and `off` does not. */
-  check(child: RecordKey, { on, off }: Listed, draft: Draft): void {
+  check(child: RecordKey, { on, off }: Listed, draft: Draft, reader: Reader): void {
     if (draft.isInside) return
     const bin = this.#ref.bin!
     draft.check(read(this.#child.name, child, [bin]), (record) => {
       const now = record?.bins[bin] as UserKey | undefined
       const isNamed = (parent: RecordKey | undefined): boolean =>
         now !== undefined && parent !== undefined && userKeyId(now) === userKeyId(storedRef(this.#ref, parent))
-      if (isNamed(off)) this.putOn(child, off!, draft)
-      if (on !== undefined && !isNamed(on)) this.#takeOff(child, on, draft)
+      if (isNamed(off)) this.putOn(child, off!, draft, reader)
+      if (on !== undefined && !isNamed(on)) this.#takeOff(child, on, draft, reader)
     })
   }
 
   /** Puts a child on the list of the parent that its bin names; where that parent is gone, the bin must not name it. */
-  putOn(child: RecordKey, parent: RecordKey, draft: Draft, onLost?: () => void): void {
+  putOn(child: RecordKey, parent: RecordKey, draft: Draft, reader: Reader, onLost?: () => void): void {
     void this.#lists.at(parent).add({ owner: parent, member: child.key }, draft, 'undo', ({ state, reason }) => {
-      if (state === 'written') this.check(child, { on: parent }, draft)
+      if (state === 'written') this.check(child, { on: parent }, draft, reader)
       if (reason !== 'missing' && reason !== 'guard') return state === 'written'
-      // Without what is part of its key nobody could read the record: it stays as it is, and verify reports it.
-      if (isInKey(this.#child, this.#ref)) return true
+      // Without what is part of its key nobody could read the record: a link goes with its end, any other stays for verify to report.
+      if (isInKey(this.#child, this.#ref)) {
+        if (this.#isLink) this.#undoLink(child, parent, draft, reader)
+        return true
+      }
       draft.add('undo', retarget(this.#child, child, this.#ref.bin!, storedRef(this.#ref, parent), null), (outcome) => {
         if (outcome.state === 'written') onLost?.()
         return outcome.reason === 'guard' || isWrittenOrMissing(outcome)
@@ -58,9 +66,15 @@ export class ListUpkeep {
     })
   }
 
-  #takeOff(child: RecordKey, parent: RecordKey, draft: Draft): void {
+  #undoLink(key: RecordKey, gone: RecordKey, draft: Draft, reader: Reader): void {
+    undoLink({ model: this.#child, key }, this.#ref, gone, draft, reader, (outcome) => {
+      return outcome.reason === 'guard' || isWrittenOrMissing(outcome)
+    })
+  }
+
+  #takeOff(child: RecordKey, parent: RecordKey, draft: Draft, reader: Reader): void {
     void this.#lists.at(parent).remove({ owner: parent, member: child.key }, draft, 'undo', (outcome) => {
-      if (outcome.state === 'written') this.check(child, { off: parent }, draft)
+      if (outcome.state === 'written') this.check(child, { off: parent }, draft, reader)
       return isWrittenOrMissing(outcome)
     })
   }

@@ -1,28 +1,22 @@
-import type { SkeinError } from '../../errors/index.js'
-import type { RelationModel } from '../../model/index.js'
+import type { EntityModel, RelationModel } from '../../model/index.js'
 import { binEquals, remove } from '../../plan/command.js'
-import type { Draft } from '../../plan/draft.js'
+import type { Draft, Settle } from '../../plan/draft.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Reader } from '../contract/reader.js'
-import type { Tracked } from '../contract/tracked.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { storeOf } from './store-of.js'
 
 /** Deletes a link record again, one end of which turned out to be gone, and takes it off the list of the other end. */
 export function undoLink(
-  tracked: Tracked,
+  { model, key }: { readonly model: EntityModel; readonly key: RecordKey },
   ref: RelationModel,
   gone: RecordKey,
   draft: Draft,
   reader: Reader,
-  error: SkeinError | undefined,
+  settle: Settle,
 ): void {
-  const { model, key } = tracked
   const guards = [binEquals(ref.bin!, gone.key)]
-  draft.add('undo', remove(model.name, key, { guards, durableDelete: model.durableDelete }), ({ state }) => {
-    if (state === 'written') reader.startAnew(tracked)
-    return error ?? true
-  })
+  draft.add('undo', remove(model.name, key, { guards, durableDelete: model.durableDelete }), settle)
   const others = model.relations.filter(({ name }) => name !== ref.name && model.key.properties.includes(name))
   for (const { name, target, inverse } of others) {
     const end = reader.entityModel(target)

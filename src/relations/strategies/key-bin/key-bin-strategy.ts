@@ -58,7 +58,7 @@ export class KeyBinStrategy implements RelationStrategy {
     // A collection without a bin of its own finds us by an index on ours.
     const [list, indexed] = inverse?.bin === undefined ? [undefined, inverse] : [inverse, undefined]
     const lists = list && ownerLists(target, list, owner)
-    const upkeep = lists && new ListUpkeep(lists, owner, model)
+    const upkeep = lists && new ListUpkeep(lists, owner, model, list.through !== undefined)
     this.#sides = { model, owner, target, list, lists, upkeep, indexed }
     this.#reads = new KeyBinReads(model, owner, target)
     this.#leaving = new ListLeaving(this.#sides)
@@ -257,7 +257,7 @@ export class KeyBinStrategy implements RelationStrategy {
         state.lists.joined()
         this.#collectionOf(owner, reader)?.confirmAdded(tracked.entity)
         // The list that it leaves is changed later, and what is checked then is checked once.
-        if (isOld && state.lists.toLeave.size === 0) this.#sides.upkeep!.check(tracked.key, { on: key }, draft)
+        if (isOld && state.lists.toLeave.size === 0) this.#sides.upkeep!.check(tracked.key, { on: key }, draft, reader)
         return true
       }
       if (outcome.reason === 'missing' || outcome.reason === 'guard')

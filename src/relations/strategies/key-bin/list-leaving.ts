@@ -34,7 +34,7 @@ export class ListLeaving {
       if (known) collectionStateOf(readProperty(known.entity, list!.name) as object).confirmRemoved(tracked.entity)
       // Another session may have moved it back since this one has moved it away.
       if (outcome.state === 'written' && tracked.state !== 'removed')
-        upkeep!.check(tracked.key, { off: parent, on: this.#listedAt(state, reader) }, draft)
+        upkeep!.check(tracked.key, { off: parent, on: this.#listedAt(state, reader) }, draft, reader)
       return true
     }
     return lists!.at(parent).remove({ owner: parent, member: tracked.key.key }, draft, stage, settle, reader)

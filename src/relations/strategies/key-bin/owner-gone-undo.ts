@@ -50,8 +50,7 @@ export class OwnerGoneUndo {
   plan(tracked: Tracked, state: RefState, owner: KeyValue, draft: Draft, reader: Reader, error?: SkeinError): void {
     // Without what is part of its key nobody could read the record: it stays as it is, and the error says so.
     if (isInKey(this.#sides.owner, this.#sides.model)) {
-      if (this.#isEndOfLink)
-        return undoLink(tracked, this.#sides.model, reader.recordKey(this.#sides.target, owner), draft, reader, error)
+      if (this.#isEndOfLink) return this.#planLinkRemoval(tracked, owner, draft, reader, error)
       if (error !== undefined) throw error
       return
     }
@@ -69,6 +68,15 @@ export class OwnerGoneUndo {
     })
   }
 
+  /** The link record is as new as before. */
+  #planLinkRemoval(tracked: Tracked, owner: KeyValue, draft: Draft, reader: Reader, error?: SkeinError): void {
+    const gone = reader.recordKey(this.#sides.target, owner)
+    undoLink(tracked, this.#sides.model, gone, draft, reader, ({ state }) => {
+      if (state === 'written') reader.startAnew(tracked)
+      return error ?? true
+    })
+  }
+
   #storedAs(owner: KeyValue, reader: Reader): UserKey {
     return storedRef(this.#sides.target, reader.recordKey(this.#sides.target, owner))
   }
@@ -79,7 +87,7 @@ export class OwnerGoneUndo {
     const lost = (): void => {
       if (state.isStoredAs(owner)) state.knowStored(null)
     }
-    if (this.#sides.upkeep !== undefined) this.#sides.upkeep.putOn(tracked.key, key, draft, lost)
+    if (this.#sides.upkeep !== undefined) this.#sides.upkeep.putOn(tracked.key, key, draft, reader, lost)
     else if (this.#sides.indexed !== undefined)
       leaveUnlessThere(this.#sides.owner, tracked.key, this.#sides.model, this.#sides.target, key, draft, lost)
   }
