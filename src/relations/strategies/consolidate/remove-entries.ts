@@ -41,16 +41,13 @@ export function unknownRoots(table: PartTable, entries: readonly Value[]): reado
 
 /** Takes listed parts out of their collections; those that are no longer there are left out. */
 export function removeEntries(table: PartTable, entries: readonly Value[], onRollback?: OnRollback): void {
-  if (entries.length > 0) onRollback?.(table.state.remember())
   for (const entry of entries) {
-    if (!Array.isArray(entry)) {
-      table.state.remove(entry as KeyValue)
-      continue
-    }
-    const nested = nestedAt(table, entry)
-    if (nested === undefined) continue
-    onRollback?.(nested.collection.remember())
-    nested.collection.remove(nested.part)
+    const listed = Array.isArray(entry) ? nestedAt(table, entry) : { part: entry as KeyValue, collection: table.state }
+    if (listed === undefined) continue
+    const { part, collection } = listed
+    // Each for itself: another transaction of the same flush may have stored other changes of the collection since.
+    const putBack = collection.tentatively(part, () => collection.remove(part))
+    onRollback?.(putBack)
   }
 }
 

@@ -176,7 +176,7 @@ async function removeChildren(
   await readUnknown(known, pointers, reader)
   return owners.filter((owner) => {
     const entries = known.get(owner)!
-    removeEntries(tableOf(owner, pointers), entries, onRollback && ((undo) => onRollback(undo, owner.entity)))
+    removeEntries(tableOf(owner, pointers), entries, onRollback)
     return entries.length > 0
   })
 }
