@@ -39,6 +39,13 @@ export function changedByServer({ name }: EntityModel, key: KeyValue, property: 
   return new SkeinError('SKEIN_2331', message, { className: name, property, key, fix: 'Flush before you load it.' })
 }
 
+/** Error for a change that the delete of its record would drop. */
+export function toBeDeleted({ name }: EntityModel, key: KeyValue, property: string): SkeinError {
+  const message = `${name} ${describeKey(key)}: '${property}' cannot be changed, because this session is to delete the record.`
+  const fix = 'Await the delete or flush first, then change it with create: true; or keep the entity with persist.'
+  return new SkeinError('SKEIN_2304', message, { className: name, property, key, fix })
+}
+
 /** Error for a server without path expressions. */
 export function tooOld({ model, key }: RecordTarget, property: string, build: string, since: string): SkeinError {
   const message = `${model.name} ${describeKey(key)}: conditions on the items of '${property}' need server ${since}, and this one is ${build}.`

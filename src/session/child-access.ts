@@ -18,6 +18,7 @@ import { askApart, askPathApart } from './child-apart.js'
 import { managedOf } from './tracking/identity-map.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { recordUnsent } from './child-meanwhile.js'
+import { checkAfterDelete, checkStays } from './tracking/record-meanwhile.js'
 import { recordedChanges } from './tracking/write-options.js'
 
 /** A consolidated child as its handles see it. */
@@ -94,6 +95,8 @@ class ChildAccess implements RecordTarget {
   /** A loaded child shows the change; a new one is sent with it. */
   record(change: Change, added?: Omit<ChangedPart, 'key'>): void {
     const managed = this.#find()
+    checkStays(managed, change.property)
+    checkAfterDelete(managed, change.property)
     const child = this.#locate(managed)
     this.#checkFields(change.operation)
     // A loaded child cannot show what only the server can apply.

@@ -26,7 +26,13 @@ import { withRecorded } from './flush/plan/patch.js'
 import type { MappedClass } from './mapping/mapped-class.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { immutableChanged } from './tracking/immutable-values.js'
-import { acceptRecorded, isBeingCreated, recordUnsent } from './tracking/record-meanwhile.js'
+import {
+  acceptRecorded,
+  checkAfterDelete,
+  checkStays,
+  isBeingCreated,
+  recordUnsent,
+} from './tracking/record-meanwhile.js'
 import { recordedChanges } from './tracking/write-options.js'
 
 /** Session of a handle; it makes its reader when something is asked, and most handles only change. */
@@ -61,23 +67,14 @@ export class RecordAccess implements RecordTarget {
 
   record(change: Change): void {
     const managed = this.#find()
-    if (managed.state === 'new' && change.isByServer === true) throw notStoredYet(this, change.property)
-    if (managed.state === 'new' && !isBeingCreated(managed, change.property)) {
-      change.check?.(readProperty(managed.entity, change.property))
-      return apply(managed, change)
-    }
-    if (this.#mapped.immutable.some(({ name }) => name === change.property))
-      throw immutableChanged(this.model, this.key, change.property)
-    const part = managed.loaded?.parts?.get(change.property)
-    const isRead = isLoaded(managed, change.property)
-    if (isRead) change.check?.(readProperty(managed.entity, change.property))
-    if (isRead || part !== undefined) {
-      recordUnsent(managed, change.property)
-      apply(managed, change)
-      acceptRecorded(managed, change.property)
-      if (change.isByServer === true) forgetLoaded(managed, new Set([change.property]))
-    }
-    managed.addWriteOptions({ change: isRead ? change : unread(change) })
+    const { property } = change
+    checkStays(managed, property)
+    if (managed.state === 'new' && change.isByServer === true) throw notStoredYet(this, property)
+    const isNew = isUnsent(managed, property)
+    if (!isNew && this.#mapped.immutable.some(({ name }) => name === property))
+      throw immutableChanged(this.model, this.key, property)
+    if (isNew || isLoaded(managed, property)) change.check?.(readProperty(managed.entity, property))
+    noteChange(managed, change)
   }
 
   betweenWrites<T>(ask: (managed: ManagedEntity) => Promise<T>): Promise<T> {
@@ -174,7 +171,9 @@ export class RecordAccess implements RecordTarget {
   withCollection(name: string): object {
     const relation = this.#mapped.relations.find(({ model }) => model.name === name)
     if (relation?.model.holds !== 'collection') throw unknownRelation(this.#mapped, name)
-    return this.#find().entity
+    const managed = this.#find()
+    checkAfterDelete(managed, name)
+    return managed.entity
   }
 
   /** Answers in their order; undefined where there is no record. */
@@ -235,6 +234,23 @@ export function showRecorded(managed: ManagedEntity, properties: ReadonlySet<str
     apply(managed, change)
     managed.mapped.codec.acceptChange(managed.entity, managed.snapshot!, change.property)
   }
+}
+
+const isUnsent = (managed: ManagedEntity, property: string): boolean =>
+  managed.state === 'new' && !isBeingCreated(managed, property)
+
+/** Records a change for the next flush, and shows it where its value is loaded. */
+export function noteChange(managed: ManagedEntity, change: Change): void {
+  const { property } = change
+  if (isUnsent(managed, property)) return apply(managed, change)
+  const isRead = isLoaded(managed, property)
+  if (isRead || managed.loaded?.parts?.has(property) === true) {
+    recordUnsent(managed, property)
+    apply(managed, change)
+    acceptRecorded(managed, property)
+    if (change.isByServer === true) forgetLoaded(managed, new Set([property]))
+  }
+  managed.addWriteOptions({ change: isRead ? change : unread(change) })
 }
 
 function apply({ entity, loaded }: ManagedEntity, change: Change): void {

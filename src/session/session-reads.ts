@@ -163,7 +163,8 @@ export class SessionReads extends SessionBase {
     const mapped = this.core.mapped(target)
     const find = (): ManagedEntity => {
       this.core.checkOpen()
-      const managed = loads.unread(mapped, key!)
+      const known = loads.unread(mapped, key!)
+      const managed = known.state === 'removed' ? this.core.work.afterDelete(known) : known
       if (options?.create === true && managed.stored !== undefined) managed.learn(managed.stored.creating())
       return managed
     }

@@ -10,6 +10,8 @@ import { deleteBlindly, type DeleteReceiver } from './delete/delete-by-key.js'
 import type { DeleteConditions } from './tracking/delete-intent.js'
 import { forgetKey, rollbackLinksTo } from './tracking/unlink-deleted.js'
 import { executeSingle, type SendReceiver } from './flush/execute/execute-single.js'
+import { isInsideHook } from './tracking/lifecycle-hooks.js'
+import { mayBeChangedAfter, recordAfter } from './record-after-delete.js'
 import { EntityTracker } from './tracking/entity-tracker.js'
 import { WorkQueue } from './tracking/work-queue.js'
 import type { OperateResults, RawCall } from './raw-operate.js'
@@ -141,10 +143,27 @@ export class SessionWrites {
 
   /** Asks about an entity while no write of it is under way. */
   ask<T>(find: () => ManagedEntity, ask: (managed: ManagedEntity) => Promise<T>): Promise<T> {
-    return this.entities.questions.ask(find, ask, (managed) =>
+    return this.entities.questions.ask(find, ask, (managed) => {
+      const deleted = this.#endOfDelete(managed)
+      if (deleted !== undefined) return deleted
       // A write that may be done would be shown on top of itself; a new entity shows all by itself.
-      managed.doubt !== undefined && managed.state === 'stored' ? this.unit.resolveDoubt(managed) : undefined,
-    )
+      return managed.doubt !== undefined && managed.state === 'stored' ? this.unit.resolveDoubt(managed) : undefined
+    })
+  }
+
+  /** End of a delete of the record that is under way; undefined where none is. */
+  #endOfDelete(managed: ManagedEntity): Promise<unknown> | undefined {
+    const known = this.#context.identity.get(managed.mapped, managed.key.key)
+    if (known !== undefined && this.entities.isDeleting(known)) return this.queue.endBefore(known)
+    return this.queue.endOnRecord(managed)
+  }
+
+  /** The record as it is after the delete of the entity, where that is under way: what handles change is sent after it. */
+  afterDelete(managed: ManagedEntity): ManagedEntity {
+    const { identity } = this.#context
+    const isAfter = this.entities.isDeleting(managed) && mayBeChangedAfter(managed) && !isInsideHook(identity)
+    if (!isAfter) return managed
+    return identity.nextOf(managed) ?? recordAfter(managed, identity, this.#loads.hydrator)
   }
 
   /** Marks an entity to be deleted by the next flush. */

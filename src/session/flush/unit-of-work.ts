@@ -86,9 +86,11 @@ export class UnitOfWork {
     const { context, entities } = this.#parts
     const { signal, transactions = context.transactions } = options
     let work: ChangeSet
+    let isFollowed: boolean
     try {
       this.#check(options)
       const found = scan()
+      isFollowed = found.some((managed) => context.identity.nextOf(managed) !== undefined)
       work = plainChanges(found, this.#parts.around) ?? (await this.#gather(found, scan, options, done))
     } catch (error) {
       refused?.()
@@ -122,7 +124,8 @@ export class UnitOfWork {
       noteWritten(work.saved, work.removed)
       throw thrown
     })
-    if (!isOvertaken) return
+    // What handles have changed for after a delete that failed is sent along once the delete is done.
+    if (!isOvertaken && !isFollowed) return
     await this.#run(scan, options, { refused, done: new Set([...(done ?? []), ...work.saved, ...work.removed]) })
   }
 

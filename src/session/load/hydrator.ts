@@ -71,14 +71,20 @@ export class Hydrator {
 
   /** An entity of a record that was not read: nothing but its key is known. */
   takeUnread(mapped: MappedClass, key: RecordKey): ManagedEntity {
+    const { identity } = this.#context
+    const managed = identity.add(this.makeUnread(mapped, key))
+    identity.announce(managed)
+    return managed
+  }
+
+  /** As `takeUnread`, for a record that the session has another entity of. */
+  makeUnread(mapped: MappedClass, key: RecordKey): ManagedEntity {
     const { tenant } = this.#context.identity
     const known = mapped.keyAlone
     const { discriminator } = mapped.model
     const entity = mapped.codec.hydrate(discriminator ? { [discriminator.bin]: discriminator.value! } : {}, known)
     mapped.codec.key.assign(entity, mapped.codec.key.scheme.fromStored(key.key, tenant))
-    const managed = this.#manage(mapped, entity, key, known, NOTHING_READ, true)
-    this.#context.identity.announce(managed)
-    return managed
+    return this.#make(mapped, entity, key, known, NOTHING_READ, true)
   }
 
   #add(mapped: MappedClass, key: RecordKey, record: StoredRecord, projection: Projection): ManagedEntity {
@@ -86,13 +92,15 @@ export class Hydrator {
     const own = mapped.model.discriminator === undefined ? mapped : this.#context.classes.ofEntity(entity)
     const stored = own.relations.length === 0 ? undefined : readBins(record, projection)
     if (own.noteBins.length > 0) rememberNotes(entity, record.bins, own.noteBins)
-    const managed = this.#manage(own, entity, key, projection.loaded, stored, false, record.bins)
+    const managed = this.#context.identity.add(
+      this.#make(own, entity, key, projection.loaded, stored, false, record.bins),
+    )
     // Otherwise when the hook has ended.
     if (own.model.hooks.afterLoad.length === 0) this.#context.identity.announce(managed)
     return managed
   }
 
-  #manage(
+  #make(
     mapped: MappedClass,
     entity: object,
     key: RecordKey,
@@ -106,7 +114,7 @@ export class Hydrator {
     if (stored !== undefined) this.#relations.attach(managed, stored)
     restoreKey(mapped, entity, key, identity.tenant)
     managed.written(storedNow(managed, loaded, isUnread, image))
-    return identity.add(managed)
+    return managed
   }
 
   #complete(managed: ManagedEntity, record: StoredRecord, projection: Projection): void {

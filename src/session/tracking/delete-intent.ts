@@ -64,6 +64,10 @@ export class PendingDelete {
     return this
   }
 
+  get isUnderWay(): boolean {
+    return this.#calls > 0
+  }
+
   /** The next flush deletes the entity, whatever becomes of these calls. */
   leaveToFlush(): void {
     this.#isLasting = true

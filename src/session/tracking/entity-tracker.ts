@@ -109,6 +109,14 @@ export class EntityTracker {
     return false
   }
 
+  /** True while a delete of the entity is under way, or waits for its turn. */
+  isDeleting(managed: ManagedEntity): boolean {
+    if (managed.state !== 'removed') return false
+    if (managed.deleteIntent!.pending?.isUnderWay === true) return true
+    for (const work of this.#inFlight ?? []) if (work.isRemoving(managed)) return true
+    return false
+  }
+
   get questions(): QuestionsInFlight {
     return (this.#questions ??= new QuestionsInFlight((managed) => this.#isInFlight(managed)))
   }

@@ -23,6 +23,8 @@ export class IdentityMap implements EntityHome {
   /** By the place of the class that links lead to. */
   #links: Map<number, LinkIndex> | undefined
   #walks: Map<number, number> | undefined
+  /** Records as they are after the delete of an entity. */
+  #next: Map<ManagedEntity, NextRecord> | undefined
   #isClosed = false
 
   constructor({ places }: { readonly places: number }, tenant?: Tenant, within?: IdentityMap) {
@@ -99,6 +101,33 @@ export class IdentityMap implements EntityHome {
     managed.leave()
     this.#places[managed.mapped.place]?.delete(managed.key.key, managed)
     for (const index of this.#links?.values() ?? []) index.drop(managed)
+    const next = this.#takeNext(managed)
+    if (next !== undefined) this.announce(this.add(next.managed))
+  }
+
+  /** Record as handles change it for after the delete of the entity. */
+  nextOf(managed: ManagedEntity): ManagedEntity | undefined {
+    return this.#next?.get(managed)?.managed
+  }
+
+  isNext(managed: ManagedEntity): boolean {
+    return this.#next !== undefined && this.get(managed.mapped, managed.key.key) !== managed
+  }
+
+  /** Takes the record in as soon as the entity has left; where that stays, `takeOver` gives it the changes. */
+  follow(managed: ManagedEntity, next: NextRecord): void {
+    this.#next ??= new Map()
+    this.#next.set(managed, next)
+  }
+
+  kept(managed: ManagedEntity): void {
+    this.#takeNext(managed)?.takeOver(managed)
+  }
+
+  #takeNext(managed: ManagedEntity): NextRecord | undefined {
+    const next = this.#next?.get(managed)
+    this.#next?.delete(managed)
+    return next
   }
 
   relinked(managed: ManagedEntity): void {
@@ -120,7 +149,7 @@ export class IdentityMap implements EntityHome {
   clear(): void {
     for (const managed of this.filter(() => true)) managed.leave()
     this.#places.fill(undefined)
-    this.#awaited = undefined
+    this.#awaited = this.#next = undefined
     this.#links = this.#walks = undefined
   }
 
@@ -136,6 +165,13 @@ export class IdentityMap implements EntityHome {
     for (const records of looked) records?.collect(wanted, found)
     return found
   }
+}
+
+/** Record of an entity as it is after its delete. */
+interface NextRecord {
+  readonly managed: ManagedEntity
+  /** Gives its changes to the entity. */
+  takeOver(kept: ManagedEntity): void
 }
 
 const idOf = ({ place }: MappedClass, key: UserKey): string => `${place}|${String(identityOf(key))}`

@@ -3,7 +3,6 @@ import type { EntityModel } from '../../model/index.js'
 import type { Guard, Ttl } from '../../plan/command.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Tracked, TrackedState } from '../../relations/contract/tracked.js'
-import type { Tenant } from '../../keys/index.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import {
   deleteGuardsOf,
@@ -14,28 +13,13 @@ import {
   type DeleteIntent,
 } from './delete-intent.js'
 import { isOfWrite, type Doubt, type WriteDoubt } from './doubt.js'
+import type { HomeOf } from './entity-home.js'
 import type { EntityWork } from './entity-work.js'
 import type { SentWrite } from './sent-write.js'
 import type { StoredState } from './stored-state.js'
 import { lastTtl, type WriteOptions } from './write-options.js'
 
-/** Identity map of a session, as its entities see it. */
-export interface EntityHome {
-  /** Number of the session in events: sessions that work for another one have its number. */
-  readonly session: number
-  /** Tenant whose keys the session works with. */
-  readonly tenant: Tenant | undefined
-  /** Identity map of the session that a user has: a large delete works in short sessions of its own. */
-  readonly root: EntityHome
-  /** True once its session is closed: nothing may be added any more. */
-  readonly isClosed: boolean
-  /** The entity is nobody's from now on and may be given to any session. */
-  remove(managed: ManagedEntity): void
-  /** Calls those who wait for the entity; it must be complete by now. */
-  announce(managed: ManagedEntity): void
-  /** A relation of the entity may lead to others than before. */
-  relinked(managed: ManagedEntity): void
-}
+export type EntityHome = HomeOf<ManagedEntity>
 
 /**
  * Entity of a session. Its state changes by these methods alone:
@@ -270,6 +254,7 @@ export class ManagedEntity implements Tracked {
     if (this.#state !== 'removed') return
     this.#state = this.#stored === undefined ? 'new' : 'stored'
     this.#deleteIntent = undefined
+    this.home.kept(this)
   }
 
   /** Notes that a part of the delete is done, or undone. */

@@ -4,6 +4,7 @@ import type { ManagedEntity } from './managed-entity.js'
 /** Entities that a flush is sending. */
 export interface InFlight {
   isSaving(managed: ManagedEntity): boolean
+  isRemoving(managed: ManagedEntity): boolean
 }
 
 /** A question about an entity that is not answered yet. */
@@ -31,12 +32,12 @@ export class QuestionsInFlight {
 
   /**
    * Asks about an entity while no write of it is under way, and asks again where a write has begun before the answer came: beside a write
-   * nobody can tell whether what is stored has it. `resolve` looks up a write whose answer was lost.
+   * nobody can tell whether what is stored has it. `resolve` waits for a delete, or looks up a write whose answer was lost.
    */
   async ask<T>(
     find: () => ManagedEntity,
     ask: (managed: ManagedEntity) => Promise<T>,
-    resolve: (managed: ManagedEntity) => Promise<void> | undefined,
+    resolve: (managed: ManagedEntity) => Promise<unknown> | undefined,
   ): Promise<T> {
     for (;;) {
       const managed = find()

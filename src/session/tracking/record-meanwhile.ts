@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../codec/index.js'
 import type { Change } from '../../records/change.js'
+import { toBeDeleted } from '../../records/handle-errors.js'
 import { isOfWrite } from './doubt.js'
 import type { ManagedEntity } from './managed-entity.js'
 import type { SentWrite } from './sent-write.js'
@@ -15,6 +16,16 @@ function writeBefore(managed: ManagedEntity, property: string): SentWrite | unde
 /** True where changes of the property cannot be part of the write that creates the record, because that may be stored already. */
 export const isBeingCreated = (managed: ManagedEntity, property: string): boolean =>
   managed.state === 'new' && writeBefore(managed, property) !== undefined
+
+/** Throws where the delete would drop a change: the entity is to be deleted, or its record is by its key. */
+export function checkStays({ state, home, mapped, model, key }: ManagedEntity, property: string): void {
+  if (state === 'removed' || home.isLeaving(mapped, key.key)) throw toBeDeleted(model, key.key, property)
+}
+
+/** Throws for members of a record whose delete is under way: an entity that stays after all could not take their changes over. */
+export function checkAfterDelete(managed: ManagedEntity, property: string): void {
+  if (managed.home.isNext(managed)) throw toBeDeleted(managed.model, managed.key.key, property)
+}
 
 /** Turns what was changed in a property into recorded changes, before a handle changes it: compared after that, an increment would become a put. */
 export function recordUnsent(managed: ManagedEntity, property: string): void {

@@ -101,6 +101,16 @@ export class WorkQueue {
     return this.#barrier === undefined && managed.queued === undefined && this.#workOnRecord(managed) === undefined
   }
 
+  /** End of what work on the entity would have to wait for; undefined where it need not. */
+  endBefore(managed: ManagedEntity): Promise<unknown> | undefined {
+    return this.#before(managed)?.then(ignore, ignore)
+  }
+
+  /** End of work on the record of the entity that was begun without it. */
+  endOnRecord(managed: ManagedEntity): Promise<void> | undefined {
+    return this.#workOnRecord(managed)?.ended
+  }
+
   /** Work on one entity that is free, by someone who says when it ends. */
   beginOne(managed: ManagedEntity): QueuedWork {
     this.#activity.begin()

@@ -57,6 +57,10 @@ export class ChangeSet implements InFlight {
     return this.#saved.has(managed)
   }
 
+  isRemoving(managed: ManagedEntity): boolean {
+    return this.#removed.has(managed)
+  }
+
   /** Tests by its id whether a record is deleted by this flush, or by one around it. */
   readonly deletes = (id: string): boolean => {
     if (this.#whole !== this) return this.#whole.deletes(id)
