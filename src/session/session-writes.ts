@@ -158,6 +158,15 @@ export class SessionWrites {
     return this.queue.endOnRecord(managed)
   }
 
+  /** Waits for writes of these records, where a load would read more of them: beside a write nobody can tell whether what is read has it. */
+  async writesEnded(mapped: MappedClass, keys: readonly KeyInput[]): Promise<void> {
+    const { identity } = this.#context
+    for (const key of keys) {
+      const known = identity.get(mapped, mapped.recordKeyOf(key, identity.tenant).key)
+      if (known?.loaded !== undefined) await this.entities.questions.endOfWrite(known)
+    }
+  }
+
   /** The record as it is after the delete of the entity, where that is under way: what handles change is sent after it. */
   afterDelete(managed: ManagedEntity): ManagedEntity {
     const { identity } = this.#context

@@ -43,7 +43,7 @@ export class QuestionsInFlight {
       const managed = find()
       // A hook may be called by the flush that it would wait for.
       if (isInsideHook(managed.home)) return ask(managed)
-      const ended = this.#ended(managed) ?? resolve(managed)
+      const ended = this.endOfWrite(managed) ?? resolve(managed)
       if (ended !== undefined) {
         await ended
         continue
@@ -53,12 +53,12 @@ export class QuestionsInFlight {
       this.#questions.add(question)
       const answer = await ask(managed).finally(() => this.#questions.delete(question))
       const isSame = managed.stored === stored && managed.doubt === doubt
-      if (isSame && !question.isOvertaken && this.#ended(managed) === undefined) return answer
+      if (isSame && !question.isOvertaken && this.endOfWrite(managed) === undefined) return answer
     }
   }
 
   /** End of the flush that is sending the entity; undefined where none is. */
-  #ended(managed: ManagedEntity): Promise<void> | undefined {
+  endOfWrite(managed: ManagedEntity): Promise<void> | undefined {
     if (this.#isSaving(managed)) return new Promise((wake) => this.#waiting.push(wake))
     // A save of a single entity is not a flush.
     return managed.sending === undefined ? undefined : managed.queued?.ended
