@@ -6,7 +6,6 @@ import { writtenIn, type BackgroundOperation } from './background-written.js'
 import { clientOperation } from './client-operations.js'
 import { isSameCluster, viewCluster, type ClusterView } from './cluster-view.js'
 import { failureOf, isWithoutNodes } from './command-errors.js'
-import { encodeExpression } from './encode-expression.js'
 import type { RetryOptions } from './options.js'
 import type { Policies } from './policies.js'
 import { clientQuery } from './query-runner.js'
@@ -77,7 +76,7 @@ export async function runBackground(
   { signal, onProgress }: BackgroundOptions = {},
 ): Promise<BackgroundProgress> {
   const { filter } = clientQuery({ ...command, bins: 'all' })
-  const policy = parts.policies.background(filter === undefined ? undefined : encodeExpression(filter), durableDelete)
+  const policy = parts.policies.background(filter, durableDelete)
   const isRepeatable = operations.every(({ kind }) => kind !== 'addToBin')
   const work: Background = { ...parts, command, operations, policy, signal, isRepeatable, rounds: [] }
   for (;;) {

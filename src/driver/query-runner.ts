@@ -1,3 +1,4 @@
+import { SkeinError } from '../errors/index.js'
 import { and, type Expression } from '../plan/expression.js'
 import type { QueryCommand } from '../plan/query-command.js'
 import type { ClientCalls, ClientError, ClientQuery, ClientQueryOptions } from './aerospike-client.js'
@@ -199,7 +200,7 @@ export class QueryRunner {
   ): Promise<F | undefined> {
     const { gates, policies, retry, events, exact } = this.#parts
     const { options, filter } = clientQuery(command)
-    const decoded = policies.query(filter === undefined ? undefined : encodeExpression(filter))
+    const decoded = policies.query(filter)
     const isRaw = command.raw === true || exact?.has(command.set) === true
     const policy = isRaw ? { ...decoded, deserialize: false } : decoded
     for (;;) {
@@ -240,15 +241,26 @@ export class QueryRunner {
 }
 
 /** The query as the client takes it, and the filter that goes with it. */
-export function clientQuery({ index, bins, filter }: QueryCommand): {
-  options: ClientQueryOptions
-  filter?: Expression
-} {
+export function clientQuery(command: QueryCommand): { options: ClientQueryOptions; filter?: string } {
+  const { index, bins, filter } = command
   const select = bins === 'all' ? {} : bins === 'none' ? { nobins: true } : { select: bins }
-  if (index === undefined) return { options: select, filter }
+  if (index === undefined) return { options: select, filter: encodeFilter(command, filter) }
   const { filter: where, exact } = indexFilter(index)
   const both = exact === undefined ? filter : filter === undefined ? exact : and(exact, filter)
-  return { options: { ...select, filters: [where] }, filter: both }
+  return { options: { ...select, filters: [where] }, filter: encodeFilter(command, both) }
+}
+
+/** Most bytes of an expression that a server compiles. */
+const MOST_BYTES = 1024 * 1024
+
+function encodeFilter({ entity, namespace, set }: QueryCommand, filter: Expression | undefined): string | undefined {
+  if (filter === undefined) return undefined
+  const encoded = encodeExpression(filter)
+  const bytes = Math.floor(encoded.length * 0.75)
+  if (bytes <= MOST_BYTES) return encoded
+  const message = `The conditions of a query for ${entity} take ${bytes.toLocaleString('en')} bytes, and a server takes at most 1 MiB.`
+  const fix = 'Compare with shorter values, or ask in several queries.'
+  throw new SkeinError('SKEIN_2510', message, { className: entity, namespace, set, fix })
 }
 
 /** Paging by bytes crashes the client, and a context or an expression does not last until the next page. */

@@ -69,8 +69,9 @@ export class EntityRef<T extends object> implements Ref<T> {
     return found === null ? null : (found.entity as T)
   }
 
-  toJSON(): string | number | null {
-    return jsonKey(this.key)
+  /** The key; a reference that was not read is left out. */
+  toJSON(): string | number | null | undefined {
+    return this.#state.isRead ? jsonKey(this.key) : undefined
   }
 
   [inspect.custom](): string {
