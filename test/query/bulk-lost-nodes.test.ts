@@ -85,8 +85,8 @@ for (const mode of MODES) {
           .and.to.match(/nodes came or went/)
           .and.to.match(/inc/)
         const found = await values()
-        expect(found.get(0)).to.be.above(0)
-        expect(found.get(0)! + (found.get(1) ?? 0)).to.equal(COUNT)
+        // On a busy machine the node may have ended before it is lost.
+        expect((found.get(0) ?? 0) + (found.get(1) ?? 0)).to.equal(COUNT)
       })
     }
 

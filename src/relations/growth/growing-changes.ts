@@ -115,9 +115,13 @@ export class GrowingChanges {
     else draft.add(stage, command, Object.assign(settle, { tolerates: ['guard'] as const }))
   }
 
-  /** Brings the member to its home first. A survey of what a transaction would write is planned again before anything is sent: it only says that the owner takes part. */
+  /**
+   * Brings the member to its home first. A survey of what a transaction would write is planned again before the owner is sent: it only says
+   * that the owner takes part. Once a part of the survey is under way, what it has to send again is not planned again.
+   */
   #bring(change: Change, draft: Draft, left: number): void {
-    if (!draft.isTransaction) return draft.followUp((access) => this.#pullFirst(change, draft, left, access))
+    const isSurvey = draft.isTransaction && left === TRIES
+    if (!isSurvey) return draft.followUp((access) => this.#pullFirst(change, draft, left, access))
     const { at, stage, settle, kind } = change
     const settled = (outcome: Outcome): ReturnType<Settle> => settle(outcome)
     draft.add(stage, this.#commands.hold(at.owner, kind), Object.assign(settled, { tolerates: ['guard'] as const }))
