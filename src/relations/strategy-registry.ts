@@ -32,8 +32,8 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
     inverse?.strategy === 'keyBin'
       ? new KeyPairStrategy(relation, owner, target, inverse)
       : new KeyBinStrategy(relation, owner, target, inverse),
-  linkMap: ({ relation, owner, target, inverse, codecs }) =>
-    new LinkListsStrategy(relation, owner, target, inverse, codecs.part(relation.attributes!)),
+  linkMap: ({ relation, owner, owners, target, inverse, codecs }) =>
+    new LinkListsStrategy(relation, owner, target, inverse, owners, codecs.part(relation.attributes!)),
   sharedKey: ({ relation, owner, target, codecs }) =>
     new SharedKeyStrategy(relation, owner, target, codecs.entity(target.name).key),
   secondaryIndex: ({ relation, owner, owners, target, inverse, codecs }) =>
@@ -41,7 +41,7 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
       ? new SecondaryIndexStrategy(relation, owner, target, inverse!, owners)
       : new LinkIndexStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs)),
   keyList: ({ relation, owner, owners, target, inverse, codecs }) => {
-    if (relation.kind === 'manyToMany') return new LinkListsStrategy(relation, owner, target, inverse)
+    if (relation.kind === 'manyToMany') return new LinkListsStrategy(relation, owner, target, inverse, owners)
     if (relation.through === undefined) return new KeyListStrategy(relation, owner, target, inverse, owners)
     return new LinkListStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs))
   },

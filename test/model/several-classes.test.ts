@@ -55,6 +55,36 @@ class Like {
   @ManyToOne(() => [Song, Film], 'likes') subject = ref<Song | Film>()
 }
 
+@Record({ set: 'friend' })
+class Friend {
+  @Key() id!: number
+  @ManyToMany((() => [Friend, Pet]) as never, 'friends' as never, { owner: true }) friends = collection<never>()
+}
+
+@Record({ set: 'pet' })
+class Pet {
+  @Key() id!: number
+  @ManyToMany(() => Friend, 'friends') friends = collection<Friend>()
+}
+
+@Record({ set: 'tag' })
+class Tag {
+  @Key() id!: number
+  @ManyToMany(() => [Book, Disc], 'tags', { owner: true, onDelete: 'cascade' }) on = collection<Book | Disc>()
+}
+
+@Record({ set: 'book' })
+class Book {
+  @Key() id!: number
+  @ManyToMany(() => Tag, 'on') tags = collection<Tag>()
+}
+
+@Record({ set: 'disc' })
+class Disc {
+  @Key() id!: number
+  @ManyToMany(() => Tag, 'on', { owner: true }) tags = collection<Tag>()
+}
+
 const BOTH = [Post, Photo]
 
 describe('a relation to several classes', () => {
@@ -101,7 +131,7 @@ describe('a relation to several classes', () => {
     expectProblem([Post, Unknown], 'SKEIN_1040', 'Unknown.subject', /Photo is not among/, /Photo/)
   })
 
-  it('is a @ManyToOne, or a one-sided @OneToMany stored as keyList', () => {
+  it('is a @ManyToOne, a @ManyToMany, or a one-sided @OneToMany stored as keyList', () => {
     const several = (() => [Post, Photo]) as never
     @Record({ set: 'like' })
     class One {
@@ -109,16 +139,11 @@ describe('a relation to several classes', () => {
       @OneToOne(several) one = ref<never>()
     }
     expectProblem([...BOTH, One], 'SKEIN_1058', 'One.one', /@OneToOne leads to one class/, /@ManyToOne/)
-    @Record({ set: 'like' })
-    class Many {
-      @Key() id!: number
-      @ManyToMany(several) many = collection<never>()
-    }
-    expectProblem([...BOTH, Many], 'SKEIN_1058', 'Many.many', /@ManyToMany leads to one class/, /keyList/)
+    expectProblem([Friend, Pet], 'SKEIN_1058', 'Friend.friends', /its own other side/, /another name/)
     const problems = problemsOf(...BOTH, Found).map(({ code, message }) => `${code} ${message}`)
     expect(problems).to.include('SKEIN_1058 A @OneToMany stored as secondaryIndex leads to one class only.')
     expect(problemsOf(...BOTH, Listed).map(({ message }) => message)).to.include(
-      'A collection of several classes is one-sided.',
+      'A @OneToMany of several classes is one-sided.',
     )
   })
 
@@ -126,6 +151,9 @@ describe('a relation to several classes', () => {
     expect(problemsOf(Song, Film, Like).map(({ code, message }) => `${code} ${message}`)).to.have.members([
       "SKEIN_1058 Song.likes has onDelete: 'cascade', and Film.likes has 'detach'.",
       "SKEIN_1058 Song.likes has strategy: 'keyList', and Film.likes has 'secondaryIndex'.",
+    ])
+    expect(problemsOf(Tag, Book, Disc).map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
+      'SKEIN_1045 Both it and Tag.on say owner: true.',
     ])
     @Record({ set: 'like' })
     class Lost {

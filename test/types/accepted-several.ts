@@ -1,5 +1,18 @@
 // Everything in here must compile: relations to several classes are typed as unions.
-import { Bin, Key, ManyToOne, OneToMany, Record, collection, keysOf, ref, type Database, type Session } from 'skein'
+import {
+  Bin,
+  Embeddable,
+  Key,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  Record,
+  collection,
+  keysOf,
+  ref,
+  type Database,
+  type Session,
+} from 'skein'
 
 @Record({ set: 'author' })
 class Author {
@@ -11,6 +24,7 @@ export class Post {
   @Key() id!: number
   @Bin() title!: string
   @ManyToOne(() => Author) author = ref<Author>()
+  @ManyToMany(() => Reader, 'likes', { attributes: () => Like }) likedBy = collection<Reader, Like>()
 }
 
 @Record({ set: 'photo' })
@@ -18,6 +32,22 @@ export class Photo {
   @Key() id!: number
   @Bin() file!: string
   @ManyToOne(() => Author) shownIn = ref<Author>()
+  @ManyToMany(() => Reader, 'likes', { attributes: () => Like }) likedBy = collection<Reader, Like>()
+}
+
+@Embeddable()
+class Like {
+  @Bin() stars!: number
+}
+
+@Record({ set: 'reader' })
+export class Reader {
+  @Key() id!: number
+  @ManyToMany(() => [Post, Photo]) seen = collection<Post | Photo>()
+  @ManyToMany(() => [Post, Photo], 'likedBy', { owner: true, attributes: () => Like }) likes = collection<
+    Post | Photo,
+    Like
+  >()
 }
 
 @Record({ set: 'comment' })
@@ -38,5 +68,12 @@ export async function several(session: Session, db: Database, comment: Comment, 
   await session.load(Comment, 1, { with: ['subject', 'subject.author', 'subject.shownIn', 'seen.author'] })
   const found: Comment[] = await db.query(Comment).where({ subject: post }).toArray()
   const reached: (Post | Photo)[] = await session.walk(comment).out('subject').entities()
-  console.log(key, text, keys, found, reached)
+  const reader = await session.load(Reader, 1, { with: ['likes.author'] })
+  reader.likes.link(post, { stars: 5 })
+  const stars: number | undefined = (await reader.likes.attributesOf('post:1'))?.stars
+  const liked: (Post | Photo)[] = await session
+    .walk(reader)
+    .out('likes', { where: { stars: 5 } })
+    .entities()
+  console.log(stars, liked, key, text, keys, found, reached)
 }

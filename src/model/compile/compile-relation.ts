@@ -43,7 +43,7 @@ export function compileRelation(
     problems.add('SKEIN_1043', place, message, `Leave out '${note.inverse}'.`)
   }
   if (rules.strategy === 'sharedKey' && target.kind === 'entity') checkSharedKey(notes, target, place, compilation)
-  if (rules.strategy === 'linkMap' && target.kind === 'entity') checkLinkKeys(target, place, compilation)
+  if (rules.strategy === 'linkMap' && target.kind === 'entity' && !several) checkLinkKeys(target, place, compilation)
   if ((sharded || companion) && !rules.canBeSharded) {
     const message = `A relation stored as ${rules.strategy} cannot be ${sharded ? 'sharded' : 'kept in a companion record'}.`
     problems.add(
@@ -75,7 +75,7 @@ export function compileRelation(
     ...several,
     ...knownAs(other, compilation),
     ...(note.inverse !== undefined && { inverse: note.inverse }),
-    owner: isOwner(side, other, problems),
+    owner: sides.map((each) => isOwner(side, each, problems))[0],
     ...(bin !== undefined && { bin }),
     ...compileOnDelete(side, other),
     orphans: optionOf<RelationModel['orphans']>(note, 'orphans') ?? 'keep',

@@ -21,14 +21,19 @@ export function compileSeveral(
   const names = targets.map(({ name }) => name)
   if (names.length === 1) refuse('Its list of classes has only one.', `Write () => ${names[0]}.`)
   const isList = note.decorator === 'OneToMany' && rules.strategy === 'keyList'
-  if (note.decorator !== 'ManyToOne' && !isList) {
+  if (note.decorator === 'ManyToMany') {
+    if (sides.some((side) => side?.note === note)) {
+      const fix = 'Declare the other side under another name, or a relation for each class.'
+      refuse('A collection of several classes cannot be its own other side.', fix)
+    }
+  } else if (note.decorator !== 'ManyToOne' && !isList) {
     const stored = note.decorator === 'OneToMany' ? ` stored as ${rules.strategy}` : ''
     const fix =
-      "Use @ManyToOne, or a @OneToMany with strategy: 'keyList' and no other side; or a relation for each class."
+      "Use @ManyToOne, @ManyToMany, or a @OneToMany with strategy: 'keyList' and no other side; or a relation for each class."
     refuse(`A @${note.decorator}${stored} leads to one class only.`, fix)
   } else if (isList && note.inverse !== undefined) {
-    const fix = `Leave '${note.inverse}' out, or declare a collection for each class.`
-    refuse('A collection of several classes is one-sided.', fix)
+    const fix = `Leave '${note.inverse}' out, use @ManyToMany, or declare a collection for each class.`
+    refuse('A @OneToMany of several classes is one-sided.', fix)
   }
   if (isInTemplate(notes, note.property))
     refuse('A reference to several classes cannot be part of a key.', 'Take it out of the key, or name one class.')

@@ -50,6 +50,8 @@ export interface MemberLookup {
 export interface OwnerLists {
   /** Store in which the owner of that record keeps its list. */
   at(owner: RecordKey): MemberStore
+  /** True where some of them are not in the owner's own record. */
+  readonly isApart: boolean
 }
 
 /**

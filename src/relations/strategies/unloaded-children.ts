@@ -45,7 +45,7 @@ export class UnloadedChildren {
     this.#own = own
     this.#owner = own.model
     this.#owners = owners
-    this.#lists = ownerLists(owners, model, target, own)
+    this.#lists = ownerLists(owners, model, target, { own })
     this.#target = target
     this.#inverse = inverse
     this.#childBin = inverse.bin!

@@ -83,36 +83,38 @@ export function keyListLinks(
   }
 }
 
+/** A many-to-many relation, and where both of its sides keep their links. */
+interface LinkSides {
+  readonly model: RelationModel
+  readonly store: MemberStore
+  readonly target: EntityModel
+  readonly inverse: RelationModel | undefined
+  readonly otherLists: OwnerLists | undefined
+}
+
 /** Lists on both sides, of which one is the truth. */
-export function linkListLinks(
-  relation: RelationModel,
-  store: MemberStore,
-  target: EntityModel,
-  otherStore: MemberStore | undefined,
-): LinkVerification {
-  if (otherStore === undefined) return oneSidedList(relation, store, target)
-  const pair = pairOfEnds(relation, listKeys(relation), (here, other) => [
-    listEnd(store, relation.name, here, other),
-    listEnd(otherStore, relation.inverse!, keyIn(target, other), here.key),
+export function linkListLinks({ model, store, target, inverse, otherLists }: LinkSides): LinkVerification {
+  if (inverse === undefined || otherLists === undefined) return oneSidedList(model, store, target)
+  const pair = pairOfEnds(model, listKeys(model), (here, other) => [
+    listEnd(store, model.name, here, other),
+    listedEnd(otherLists, inverse.name, recordOfRef(target, other), storedRef(inverse, here)),
   ])
-  return { ...pair, ...storedIn(relation, store) }
+  return { ...pair, ...storedIn(model, store) }
 }
 
 /** Maps with the attributes of each link on both sides, of which one is the truth. */
 export function linkMapLinks(
-  relation: RelationModel,
-  store: MemberStore,
-  target: EntityModel,
-  otherStore: MemberStore | undefined,
+  { model, store, target, inverse, otherLists }: LinkSides,
   attributes: PartCodec,
 ): LinkVerification {
-  const near = (here: RecordKey, other: UserKey): LinkEnd => mapEnd(store, relation.name, here, other, attributes)
-  if (otherStore === undefined) return { ...oneSided(mapKeys(relation), near, target), ...storedIn(relation, store) }
-  const pair = pairOfEnds(relation, mapKeys(relation), (here, other) => [
-    near(here, other),
-    mapEnd(otherStore, relation.inverse!, keyIn(target, other), here.key, attributes),
-  ])
-  return { ...pair, ...storedIn(relation, store) }
+  const near = (here: RecordKey, other: UserKey): LinkEnd => mapEnd(store, model.name, here, other, attributes)
+  if (inverse === undefined || otherLists === undefined)
+    return { ...oneSided(mapKeys(model), near, target), ...storedIn(model, store) }
+  const pair = pairOfEnds(model, mapKeys(model), (here, other) => {
+    const far = recordOfRef(target, other)
+    return [near(here, other), mapEnd(otherLists.at(far), inverse.name, far, storedRef(inverse, here), attributes)]
+  })
+  return { ...pair, ...storedIn(model, store) }
 }
 
 /** The link is stored at both ends, and the model says which of them is the truth. */
@@ -182,7 +184,8 @@ function mapKeys(relation: RelationModel): LinkVerification['readKeys'] {
 const listedEnd = (lists: OwnerLists, property: string, owner: RecordKey, member: UserKey): LinkEnd =>
   listEnd(lists.at(owner), property, owner, member)
 
-function bareEnd(target: EntityModel, stored: UserKey): LinkEnd {
+/** The record that a stored reference leads to, of which only its being there counts. */
+export function bareEnd(target: EntityModel, stored: UserKey): LinkEnd {
   const key = recordOfRef(target, stored)
   return { model: modelAt(target, key), key }
 }

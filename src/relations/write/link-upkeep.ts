@@ -10,6 +10,8 @@ import type { LinkBin } from './link-bin.js'
 export interface LinkSide {
   readonly store: MemberStore
   readonly key: RecordKey
+  /** The value under which the other end holds this record. */
+  readonly ref: UserKey
   /** Write of its record in the same flush. */
   readonly written?: Pick<StoredMember, 'isOwnerNew' | 'isOwnerUpserted' | 'isOwnerMade'>
 }
@@ -56,8 +58,8 @@ export class LinkUpkeep {
   #compare(pairs: readonly LinkPair[], draft: Draft): void {
     const sides = new Map<string, Side>()
     for (const { owner, other } of pairs) {
-      sideOf(owner, sides).asked.push(other.key.key)
-      sideOf(other, sides).asked.push(owner.key.key)
+      sideOf(owner, sides).asked.push(other.ref)
+      sideOf(other, sides).asked.push(owner.ref)
     }
     const all = [...sides.values()]
     const questions = all
@@ -79,8 +81,8 @@ export class LinkUpkeep {
   }
 
   #bringInLine({ owner, other }: LinkPair, sides: Map<string, Side>, draft: Draft): void {
-    const isThere = sideOf(owner, sides).has.has(userKeyId(other.key.key))
-    if (isThere === sideOf(other, sides).has.has(userKeyId(owner.key.key))) return
+    const isThere = sideOf(owner, sides).has.has(userKeyId(other.ref))
+    if (isThere === sideOf(other, sides).has.has(userKeyId(owner.ref))) return
     if (!isThere) this.#unlink({ owner, other }, draft)
     else if (this.#bin.attributesOf === undefined) this.#link({ owner, other }, undefined, draft)
     else if (!isKnown(owner.store)) {
@@ -91,8 +93,8 @@ export class LinkUpkeep {
       })
     } else {
       const { model, bin } = owner.store
-      const home = owner.store.homeOf(owner.key, other.key.key)
-      draft.check(read(model.name, home, 'none', [this.#bin.attributesOf(bin, other.key.key)]), (record) =>
+      const home = owner.store.homeOf(owner.key, other.ref)
+      draft.check(read(model.name, home, 'none', [this.#bin.attributesOf(bin, other.ref)]), (record) =>
         this.#link({ owner, other }, record?.bins[bin] ?? undefined, draft),
       )
     }
@@ -122,7 +124,7 @@ const isKnown = ({ growing, lookup }: MemberStore): boolean => growing === undef
 /** The link as one of its sides stores it. */
 export const linkFrom = (here: LinkSide, there: LinkSide): StoredMember => ({
   owner: here.key,
-  member: there.key.key,
+  member: there.ref,
 })
 
 function sideOf(end: LinkSide, sides: Map<string, Side>): Side {

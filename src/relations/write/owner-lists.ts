@@ -1,17 +1,28 @@
+import type { PartCodec } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { MemberStore, OwnerLists } from '../contract/member-store.js'
 import { storeOf } from './store-of.js'
 
-/** Lists of the owners of a child. `list`: the collection, which all owners have under the same name; `own`: a store that is there already. */
+interface ListOptions {
+  /** A store that is there already. */
+  readonly own?: MemberStore
+  readonly attributes?: PartCodec
+  /** What is stored beside a list, in its place. */
+  readonly beside?: (list: RelationModel) => RelationModel
+}
+
+/** Lists of the owners of a child. `list`: the collection, which all owners have under the same name. */
 export function ownerLists(
   owners: EntityModel,
   list: RelationModel,
   child: EntityModel,
-  own?: MemberStore,
+  { own, attributes, beside = (relation) => relation }: ListOptions = {},
 ): OwnerLists {
+  const listOf = ({ relations }: EntityModel): RelationModel =>
+    beside(relations.find(({ name }) => name === list.name) ?? list)
   const storeAt = (owner: EntityModel): MemberStore =>
-    own?.model === owner ? own : storeOf(owner, owner.relations.find(({ name }) => name === list.name) ?? list, child)
+    own?.model === owner ? own : storeOf(owner, listOf(owner), child, attributes)
   return owners.several === undefined
     ? storeAt(owners)
     : new ListsOfSeveral(new Map(owners.several.map((owner) => [owner.set, storeAt(owner)])))
@@ -28,5 +39,9 @@ class ListsOfSeveral implements OwnerLists {
   at({ set }: RecordKey): MemberStore {
     // A stored value that names none of the sets leads to no record, in whichever list that is looked for.
     return this.#bySet.get(set) ?? [...this.#bySet.values()][0]
+  }
+
+  get isApart(): boolean {
+    return [...this.#bySet.values()].some(({ isApart }) => isApart)
   }
 }

@@ -27,17 +27,18 @@ const endedSide = (mapped: MappedClass, { endedBin, companions }: RelationModel)
   apart: companions?.set,
 })
 
-/** Removes links of a relation for good that were ended before a time, at both of their ends; says how many. */
+/** Removes links of a relation for good that were ended before a time, at all of their ends; says how many. */
 export async function purgeLinks(
   mapped: MappedClass,
   classes: MappedClasses,
   driver: Driver,
   options: PurgeOptions,
 ): Promise<number> {
-  const { owner, other } = sidesOf(mapped, classes, options.links!)
-  // The owner is believed: when this is cut off, verify finds what the other still keeps.
-  const purged = await purgeSide(owner, driver, options)
-  if (other !== undefined) await purgeSide(other, driver, { ...options, onProgress: undefined })
+  const { owners, others } = sidesOf(mapped, classes, options.links!)
+  let purged = 0
+  // Owners are believed: when this is cut off, verify finds what the others still keep.
+  for (const side of owners) purged += await purgeSide(side, driver, options)
+  for (const side of others) await purgeSide(side, driver, { ...options, onProgress: undefined })
   return purged
 }
 
@@ -45,17 +46,25 @@ function sidesOf(
   mapped: MappedClass,
   classes: MappedClasses,
   name: string,
-): { readonly owner: EndedSide; readonly other: EndedSide | undefined } {
+): { readonly owners: readonly EndedSide[]; readonly others: readonly EndedSide[] } {
   const relation = mapped.model.relations.find((each) => each.name === name)
   if (relation?.endedBin === undefined) throw notKept(mapped, name)
-  const here = endedSide(mapped, relation)
   if (relation.inverse === undefined || (relation.inverse === name && relation.target === mapped.model.name))
-    return { owner: here, other: undefined }
-  const target = classes.of(relation.target)
-  const inverse = target.model.relations.find((each) => each.name === relation.inverse)!
-  const there = endedSide(target, inverse)
-  return relation.owner ? { owner: here, other: there } : { owner: there, other: here }
+    return { owners: [endedSide(mapped, relation)], others: [] }
+  const there = endedSides(relation.target, relation.inverse, classes)
+  const here =
+    relation.knownAs === undefined ? [endedSide(mapped, relation)] : endedSides(relation.knownAs, name, classes)
+  return relation.owner ? { owners: here, others: there } : { owners: there, others: here }
 }
+
+/** Sides of all classes that a relation leads to; they have it under one name. */
+const endedSides = (target: string, name: string, classes: MappedClasses): readonly EndedSide[] =>
+  classes.severalOf(target).map((each) =>
+    endedSide(
+      each,
+      each.model.relations.find((relation) => relation.name === name)!,
+    ),
+  )
 
 async function purgeSide(
   { mapped, endedBin, apart }: EndedSide,

@@ -12,24 +12,24 @@ export const f = (value: number): Float => new Float(value)
 /** An expression as it is written in the tables: lists are operators, everything else is a value. */
 export type Written = Value | Raw | Written[]
 
-/** The wire form of a written expression. Expressions within expressions wait on a list: thousands of calls within calls would overflow the stack. */
+/** The wire form of a written expression. */
 export function expressionBytes(expression: Written): Buffer {
   const writer = new ByteWriter()
-  const waiting = [expression]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (Array.isArray(next)) {
-      writer.u8(0xdc)
-      writer.u16(next.length)
-      for (let i = next.length - 1; i >= 0; i--) waiting.push(next[i])
-    } else write(writer, next)
-  }
+  write(writer, expression)
   return writer.take()
 }
 
-function write(writer: ByteWriter, single: Value | Raw): void {
-  if (!(single instanceof Raw)) return writeMsgpack(writer, single)
-  const length = Buffer.byteLength(single.text)
-  writer.u8(0xd9)
-  writer.u8(length)
-  writer.utf8(single.text, length)
+function write(writer: ByteWriter, expression: Written): void {
+  if (Array.isArray(expression)) {
+    writer.u8(0xdc)
+    writer.u16(expression.length)
+    for (const each of expression) write(writer, each)
+  } else if (expression instanceof Raw) {
+    const length = Buffer.byteLength(expression.text)
+    writer.u8(0xd9)
+    writer.u8(length)
+    writer.utf8(expression.text, length)
+  } else {
+    writeMsgpack(writer, expression)
+  }
 }

@@ -1,19 +1,21 @@
 import { inEntry, unreadable, writeProperty, type PartCodec } from '../../../codec/index.js'
 import type { KeyValue } from '../../../keys/index.js'
-import type { EntityModel, RelationModel } from '../../../model/index.js'
+import type { RelationModel } from '../../../model/index.js'
 import { bin, mapCount, mapGet, mapKeySlice, mapKeysFrom } from '../../../plan/expression.js'
 import { readExpression } from '../../../plan/operations.js'
-import { recordKey, type RecordKey, type UserKey } from '../../../plan/record-key.js'
+import type { RecordKey, UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 import type { MemberStore } from '../../contract/member-store.js'
 import type { EndedLinks } from '../../contract/ended-links.js'
 import type { LinkEnd, LinkVerification } from '../../contract/link-verification.js'
+import { recordOfRef } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Tracked } from '../../contract/tracked.js'
-import { pairOfEnds } from '../../verify/relation-links.js'
+import { bareEnd, pairOfEnds } from '../../verify/relation-links.js'
 import type { EndedLink } from '../../write/ended-bin.js'
+import { ownerLists } from '../../write/owner-lists.js'
 import { storeOf } from '../../write/store-of.js'
-import type { LinkListSides } from './link-list-sides.js'
+import { heldHere, heldThere, type LinkListSides } from './link-list-sides.js'
 
 const PAGE = 'ended'
 
@@ -31,7 +33,7 @@ export class EndedLinkReads implements EndedLinks {
     this.#sides = sides
     this.#codec = codec
     this.property = codec.model.deletedAt!
-    this.#store = endedStore(owner, model, target)
+    this.#store = storeOf(owner, endedOf(model), target)
     this.verification = this.#verification()
   }
 
@@ -40,7 +42,7 @@ export class EndedLinkReads implements EndedLinks {
   }
 
   async attributesOf(owner: Tracked, key: KeyValue, reader: Reader): Promise<object | null> {
-    const member = reader.recordKey(this.#sides.target, key).key
+    const member = heldHere(this.#sides, reader.recordKey(this.#sides.target, key))
     const stored = await this.#store.attributesOf({ owner: owner.key, member }, reader)
     return stored == null ? null : this.#decode(owner, key, stored)
   }
@@ -66,7 +68,7 @@ export class EndedLinkReads implements EndedLinks {
   }
 
   #verification(): LinkVerification {
-    const { model, owner, target, inverse } = this.#sides
+    const { model, owners, target, inverse } = this.#sides
     const store = this.#store
     const map = bin('map', store.bin)
     const name = `_sk.${model.index}.${PAGE}`
@@ -74,7 +76,6 @@ export class EndedLinkReads implements EndedLinks {
       readExpression(name, from === undefined ? mapKeySlice(map, 0, count) : mapKeysFrom(map, from, count))
     const apart = store.isApart ? { apart: store } : {}
     const near = (here: RecordKey, other: UserKey): LinkEnd => this.#end(store, model.name, here, other)
-    const far = (key: UserKey): RecordKey => recordKey(target.namespace, target.set, key)
     if (inverse === undefined)
       return {
         side: 'owner',
@@ -82,16 +83,16 @@ export class EndedLinkReads implements EndedLinks {
         ...apart,
         link: (here, other) => ({
           owner: near(here, other),
-          mirror: { model: target, key: far(other) },
+          mirror: bareEnd(target, other),
           unmirrored: 'oneSidedLink',
           isEnded: true,
         }),
       }
-    const otherStore = endedStore(target, inverse, owner)
-    const pair = pairOfEnds(model, readKeys, (here, other) => [
-      near(here, other),
-      this.#end(otherStore, inverse.name, far(other), here.key),
-    ])
+    const others = ownerLists(target, inverse, owners, { beside: endedOf })
+    const pair = pairOfEnds(model, readKeys, (here, other) => {
+      const far = recordOfRef(target, other)
+      return [near(here, other), this.#end(others.at(far), inverse.name, far, heldThere(this.#sides, here))]
+    })
     return { ...pair, ...apart, link: (here, other) => ({ ...pair.link(here, other), isEnded: true }) }
   }
 
@@ -111,9 +112,12 @@ export class EndedLinkReads implements EndedLinks {
   }
 }
 
-/** Keeps ended links as members of a bin of their own. */
-const endedStore = (owner: EntityModel, relation: RelationModel, target: EntityModel): MemberStore =>
-  storeOf(owner, { ...relation, bin: relation.endedBin!, endedBin: undefined }, target)
+/** Ended links are members of a bin of their own. */
+const endedOf = (relation: RelationModel): RelationModel => ({
+  ...relation,
+  bin: relation.endedBin!,
+  endedBin: undefined,
+})
 
 /** Decodes through the codec, because the client does not return every number as it was stored. */
 export const recoded = (codec: PartCodec, [at, attributes]: EndedLink): EndedLink => [

@@ -39,8 +39,8 @@ export class EndedUpkeep {
     const asked = new Map<string, Asked>()
     const found = new Map<string, EndedLink | undefined>()
     for (const { owner, other } of pairs) {
-      askedOf(owner, other.key.key, asked).others.push(other.key.key)
-      askedOf(other, owner.key.key, asked).others.push(owner.key.key)
+      askedOf(owner, other.ref, asked).others.push(other.ref)
+      askedOf(other, owner.ref, asked).others.push(owner.ref)
     }
     let open = asked.size
     for (const each of asked.values())
@@ -51,11 +51,11 @@ export class EndedUpkeep {
   }
 
   #bringInLine({ owner, other }: LinkPair, found: ReadonlyMap<string, EndedLink | undefined>, draft: Draft): void {
-    const [right, there] = [found.get(idOf(owner, other.key.key)), found.get(idOf(other, owner.key.key))]
+    const [right, there] = [found.get(idOf(owner, other.ref)), found.get(idOf(other, owner.ref))]
     if (right === undefined ? there === undefined : there !== undefined && sameValue(right, there)) return
     const { model, bin: links, ended: name } = other.store
     const ended = endedBinOf(name!)
-    const member = owner.key.key
+    const member = owner.ref
     const home = other.store.homeOf(other.key, member)
     if (right === undefined)
       return draft.add('undo', linkWrite(model, home, [ended.forget([member])]), isWrittenOrMissing)

@@ -10,7 +10,7 @@ import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import { LinkValue } from '../../state/relation-side.js'
-import { isCollection, type Member } from '../../contract/member.js'
+import { isCollection, storedRef, type Member } from '../../contract/member.js'
 import type { MemberStore } from '../../contract/member-store.js'
 import { collectionStateOf } from '../../state/state-of.js'
 import type { ChangedPart } from '../../contract/relation-strategy.js'
@@ -125,7 +125,7 @@ export class LinkAttributes {
 
   /** Reads the attributes of one link in one command, without the rest of the map. */
   async read(owner: Tracked, key: KeyValue, state: CollectionState, reader: Reader): Promise<object | null> {
-    const member = reader.recordKey(this.#target, key).key
+    const member = storedRef(this.#target, reader.recordKey(this.#target, key))
     const found = await this.#store.attributesOf({ owner: owner.key, member }, reader)
     return found == null ? null : this.take(owner, key, found, state, reader).value
   }

@@ -4,11 +4,12 @@ import { remove, type WriteCommand } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
 import { readExpression } from '../../../plan/operations.js'
 import { isWrittenOrMissing } from '../../../plan/outcome.js'
-import { userKeyId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
+import { recordId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
 import { findAndReachLeaving } from '../../cascade/children.js'
 import { firstForbidding } from '../../cascade/restrict.js'
 import type { Cascade } from '../../contract/contributor.js'
 import type { EndedLinks } from '../../contract/ended-links.js'
+import { recordOfRef } from '../../contract/member.js'
 import type { Drain, Fate } from '../../contract/drain.js'
 import type { Reader } from '../../contract/reader.js'
 import { restricted } from '../../contract/relation-errors.js'
@@ -17,7 +18,7 @@ import type { CollectionState } from '../../state/collection-state.js'
 import { collectionStateOf } from '../../state/state-of.js'
 import { lookingAgain } from '../../write/explain-reads.js'
 import { together } from '../../../plan/plan-draft.js'
-import type { LinkListSides } from './link-list-sides.js'
+import { heldHere, heldThere, type LinkListSides } from './link-list-sides.js'
 
 /** Deletes of a record with links: the others forget it, or go too where the relation says so. */
 export class LinkListsDeletion {
@@ -51,10 +52,12 @@ export class LinkListsDeletion {
     const trim = (keys: readonly KeyValue[]): readonly WriteCommand[] =>
       this.#sides.store.trim(
         owner.key,
-        keys.map((key) => keyOf(key).key),
+        keys.map((key) => heldHere(this.#sides, keyOf(key))),
       )
-    const release = (key: KeyValue): WriteCommand | undefined =>
-      this.#sides.otherStore?.removal({ owner: keyOf(key), member: owner.key.key })
+    const release = (key: KeyValue): WriteCommand | undefined => {
+      const at = { owner: keyOf(key), member: heldThere(this.#sides, owner.key) }
+      return this.#sides.otherLists?.at(at.owner).removal(at)
+    }
     return {
       owner,
       className: this.#sides.owner.name,
@@ -73,8 +76,8 @@ export class LinkListsDeletion {
     release: (key: KeyValue) => WriteCommand | undefined,
     reader: Reader,
   ): Exclude<Fate, { kind: 'delete' }> {
-    if (this.#sides.otherStore?.isApart !== true) return { kind: 'release', release }
-    const key = reader.keyOf(owner.entity)!
+    if (this.#sides.otherLists?.isApart !== true) return { kind: 'release', release }
+    const key = reader.keyOf(owner.entity, this.#sides.model.knownAs)!
     const inverse = this.#sides.inverse!.name
     const change = (members: readonly Tracked[]): Promise<readonly Tracked[]> => {
       for (const { entity } of members) collectionStateOf(readProperty(entity, inverse) as object).remove(key)
@@ -98,11 +101,14 @@ export class LinkListsDeletion {
     if (!draft.isTransaction) this.#askLast(tracked, others, draft)
     if (keys.length === 0 && !this.#sides.store.isApart) return
     draft.follow('mark', lookingAgain(tracked, this.#sides.model))
-    const told = new Set(others.map(({ key }) => userKeyId(key)))
+    const told = new Set(others.map(recordId))
     const closing = this.#sides.store.close(tracked, draft, reader, (members) =>
       this.#forgetMore(tracked, members, told, draft),
     )
-    await together([closing, ...others.map((other) => this.#forget(tracked, other, draft, reader))])
+    await together([
+      closing,
+      ...others.map((other) => this.#forget(tracked, other, draft, 'remove references', reader)),
+    ])
   }
 
   /** Another session may have linked it after its list was read, and before it was marked or deleted: the delete tells. */
@@ -110,29 +116,36 @@ export class LinkListsDeletion {
     const { model, key } = tracked
     const [bin] = this.#sides.store.bins
     if (bin === undefined) return
-    const told = new Set(others.map(({ key: other }) => userKeyId(other)))
+    const told = new Set(others.map(recordId))
     const name = `_sk.links${this.#sides.model.index}`
     const operations = [readExpression(name, this.#sides.bin.keys(bin))]
     const command = remove(model.name, key, { operations, durableDelete: model.durableDelete })
     draft.add('delete', command, (outcome) => {
-      const { namespace, set } = this.#sides.target
-      for (const other of (outcome.bins[name] ?? []) as readonly UserKey[])
-        if (!told.has(userKeyId(other))) {
-          const at = { owner: { namespace, set, key: other }, member: key.key }
-          void this.#sides.otherStore?.remove(at, draft, 'undo', isWrittenOrMissing)
-        }
+      for (const held of (outcome.bins[name] ?? []) as readonly UserKey[]) {
+        const other = recordOfRef(this.#sides.target, held)
+        if (!told.has(recordId(other))) void this.#forget(tracked, other, draft, 'undo')
+      }
       return isWrittenOrMissing(outcome)
     })
   }
 
   /** Another session may have linked it after its list was read; now that it is marked, no more can come. */
   #forgetMore(tracked: Tracked, members: readonly UserKey[], told: ReadonlySet<string>, draft: Draft): void {
-    const { namespace, set } = this.#sides.target
-    for (const key of members) if (!told.has(userKeyId(key))) void this.#forget(tracked, { namespace, set, key }, draft)
+    for (const held of members) {
+      const other = recordOfRef(this.#sides.target, held)
+      if (!told.has(recordId(other))) void this.#forget(tracked, other, draft, 'remove references')
+    }
   }
 
-  #forget({ key: { key: member } }: Tracked, owner: RecordKey, draft: Draft, reader?: Reader): void | Promise<void> {
-    return this.#sides.otherStore!.remove({ owner, member }, draft, 'remove references', isWrittenOrMissing, reader)
+  #forget(
+    { key }: Tracked,
+    owner: RecordKey,
+    draft: Draft,
+    stage: 'remove references' | 'undo',
+    reader?: Reader,
+  ): void | Promise<void> {
+    const at = { owner, member: heldThere(this.#sides, key) }
+    return this.#sides.otherLists?.at(owner).remove(at, draft, stage, isWrittenOrMissing, reader)
   }
 
   #state(entity: object): CollectionState {

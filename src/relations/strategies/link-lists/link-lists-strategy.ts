@@ -13,6 +13,7 @@ import type { Reader } from '../../contract/reader.js'
 import type { Cascade } from '../../contract/contributor.js'
 import { ALL_MEMBERS } from '../../contract/drain.js'
 import { LinkAttributes } from './link-attributes.js'
+import { ownerLists } from '../../write/owner-lists.js'
 import { layoutOf, storeOf } from '../../write/store-of.js'
 import { together } from '../../../plan/plan-draft.js'
 import type { LinkValue } from '../../state/relation-side.js'
@@ -59,13 +60,15 @@ export class LinkListsStrategy implements RelationStrategy {
   /** Notes in members that this side owns. */
   readonly #createdFor: CreatedFor | undefined
   /** Notes in records of this side that the other side owns. */
-  readonly #forOther: CreatedFor | undefined
+  readonly #forOther: readonly CreatedFor[]
 
+  /** `owners`: the class of the owners, or the several that a member may be linked with. */
   constructor(
     model: RelationModel,
     owner: EntityModel,
     target: EntityModel,
     inverse: RelationModel | undefined,
+    owners: EntityModel,
     attributes?: PartCodec,
   ) {
     this.relation = model.name
@@ -73,8 +76,8 @@ export class LinkListsStrategy implements RelationStrategy {
     this.store = storeOf(owner, model, target, attributes)
     this.bins = this.store.bins
     this.layouts = this.bins.map((bin) => orderedLayout(bin, attributes === undefined ? 'list' : 'map'))
-    const otherStore = inverse && storeOf(target, inverse, owner, attributes)
-    this.#sides = { model, owner, target, inverse, bin: layoutOf(model), store: this.store, otherStore }
+    const otherLists = inverse && ownerLists(target, inverse, owners, { attributes })
+    this.#sides = { model, owner, owners, target, inverse, bin: layoutOf(model), store: this.store, otherLists }
     this.#attributes = attributes && new LinkAttributes(attributes, model, target, this.store)
     this.#reads = new LinkAttributeReads(this.#sides, this.#attributes)
     this.parts = attributes && {
@@ -82,10 +85,7 @@ export class LinkListsStrategy implements RelationStrategy {
       changed: ({ entity }) => this.#attributes!.unsent(this.#state(entity)),
     }
     this.members = this.store.members
-    this.verification =
-      attributes === undefined
-        ? linkListLinks(model, this.store, target, otherStore)
-        : linkMapLinks(model, this.store, target, otherStore, attributes)
+    this.verification = attributes === undefined ? linkListLinks(this.#sides) : linkMapLinks(this.#sides, attributes)
     this.leftovers = createdForLinks(model, owner, target, {
       held: (here, other) =>
         attributes === undefined
@@ -93,7 +93,7 @@ export class LinkListsStrategy implements RelationStrategy {
           : mapEnd(this.store, model.name, here, other, attributes),
     })
     this.#createdFor = CreatedFor.of(owner, model, target)
-    this.#forOther = inverse && CreatedFor.of(target, inverse, owner)
+    this.#forOther = inverse === undefined ? [] : CreatedFor.ofEach(target, inverse, owner)
     const name = `${owner.name}.${model.name}`
     if (attributes !== undefined && model.endedBin !== undefined) {
       this.ended = new EndedLinkReads(this.#sides, attributes)
@@ -175,14 +175,14 @@ export class LinkListsStrategy implements RelationStrategy {
     reader: Reader,
   ): void | Promise<void> {
     const attributes = this.#attributes!
-    const { ends, to, id } = plannedLink(this.#sides, 'add', tracked, key, state, reader)
+    const { ends, ref, id } = plannedLink(this.#sides, 'add', tracked, key, state, reader)
     if (!draft.once(`attributes ${id}`)) return
     const snapshot = attributes.snapshot(link)
     const settle = (): void => link.confirm(snapshot)
     const progress = progressOf(key, ends.length, state, draft, settle, () => link.notePartlySent())
     return together(
       ends.map(({ store, key: owner }, i) => {
-        const member = (ends[1 - i]?.key ?? to).key
+        const member = ends[1 - i]?.ref ?? ref
         const change = attributes.patch(state, key, link, store.bin, member)
         const settled = (outcome: Outcome): boolean => progress(isWritten(outcome), outcome)
         return store.change({ owner, member }, change, draft, 'add references', settled, reader)
@@ -202,7 +202,7 @@ export class LinkListsStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
   ): void | Promise<void> {
-    const { ends, to, id, pair, settle } = plannedLink(this.#sides, change, tracked, member, state, reader)
+    const { ends, to, ref, id, pair, settle } = plannedLink(this.#sides, change, tracked, member, state, reader)
     if (!draft.once(`${change} ${id}`)) return
     const late = this.#noteMember(change, tracked, member, to, draft, reader)
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
@@ -222,7 +222,7 @@ export class LinkListsStrategy implements RelationStrategy {
     })
     return together(
       ends.map((end, i) => {
-        const link = { owner: end.key, member: (ends[1 - i]?.key ?? to).key, ...end.written }
+        const link = { owner: end.key, member: ends[1 - i]?.ref ?? ref, ...end.written }
         if (change === 'remove') {
           const removed = (outcome: Outcome): boolean => progress(isWrittenOrMissing(outcome), outcome)
           return end.store.remove({ ...link, endedAt }, draft, 'remove references', removed, reader)
@@ -253,13 +253,14 @@ export class LinkListsStrategy implements RelationStrategy {
       if (this.#sides.inverse === undefined && other?.state !== 'removed') this.#createdFor?.unlinked(to, draft)
       return []
     }
+    const forOther = this.#forOther.find(({ ownerSet }) => ownerSet === to.set)
     this.#createdFor?.note(other, tracked.key, draft)
-    this.#forOther?.note(tracked, to, draft)
+    forOther?.note(tracked, to, draft)
     // The record of the member is written with the link, where it stores one.
-    if (this.#sides.inverse === undefined) return []
+    if (this.#sides.otherLists === undefined) return []
     return [
-      ...this.#dropNote(this.#createdFor, other, this.#sides.otherStore, draft),
-      ...this.#dropNote(this.#forOther, tracked, this.store, draft),
+      ...this.#dropNote(this.#createdFor, other, this.#sides.otherLists.at(to), draft),
+      ...this.#dropNote(forOther, tracked, this.store, draft),
     ]
   }
 
@@ -267,11 +268,11 @@ export class LinkListsStrategy implements RelationStrategy {
   #dropNote(
     createdFor: CreatedFor | undefined,
     member: Tracked | undefined,
-    store: MemberStore | undefined,
+    store: MemberStore,
     draft: Draft,
   ): readonly ((settle: Settle) => void)[] {
     if (createdFor === undefined || member === undefined || !createdFor.isNoted(member)) return []
-    if (store?.isApart === true && !draft.isTransaction)
+    if (store.isApart && !draft.isTransaction)
       return [(settle) => createdFor.linked(member, 'add references', draft, settle)]
     createdFor.linked(member, 'add references', draft)
     return []

@@ -1,18 +1,20 @@
 import { readProperty } from '../../../codec/index.js'
 import type { RelationModel } from '../../../model/index.js'
-import { recordId, type RecordKey } from '../../../plan/record-key.js'
+import { recordId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
 import { isEntity, writtenAs, type Member } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import { collectionStateOf } from '../../state/state-of.js'
 import type { LinkPair, LinkSide } from '../../write/link-upkeep.js'
-import type { LinkListSides } from './link-list-sides.js'
+import { heldHere, heldThere, type LinkListSides } from './link-list-sides.js'
 
 /** A link, whichever side it was changed on: where it is stored, at one end or at both, and the record it leads to. */
 interface PlannedLink {
   readonly ends: readonly LinkSide[]
   readonly to: RecordKey
+  /** The value under which this end holds the record. */
+  readonly ref: UserKey
   readonly id: string
   /** Present where others may change the link at the same time: nobody knows of a record that is just created. */
   readonly pair?: LinkPair
@@ -28,26 +30,33 @@ export function plannedLink(
   state: CollectionState,
   reader: Reader,
 ): PlannedLink {
-  const here: LinkSide = { store: sides.store, key: tracked.key, written: writtenAs(tracked) }
+  const here: LinkSide = {
+    store: sides.store,
+    key: tracked.key,
+    ref: heldThere(sides, tracked.key),
+    written: writtenAs(tracked),
+  }
   const key = state.keyOf(member)!
   const to = reader.recordKey(sides.target, key)
+  const ref = heldHere(sides, to)
   const id = linkId(
     sides.model,
     `${recordId(here.key)}#${sides.store.bin}`,
-    `${recordId(to)}#${sides.inverse?.bin ?? ''}`,
+    `${recordId(to)}#${sides.otherLists?.at(to).bin ?? ''}`,
   )
   const confirm = change === 'add' ? 'confirmAdded' : 'confirmRemoved'
   const settleHere = (): void => state[confirm](member)
-  if (sides.inverse === undefined || sides.otherStore === undefined) return { ends: [here], to, id, settle: settleHere }
+  if (sides.inverse === undefined || sides.otherLists === undefined)
+    return { ends: [here], to, ref, id, settle: settleHere }
   const other = isEntity(member) ? reader.tracked(member) : reader.known(sides.target.name, key)
-  const there: LinkSide = { store: sides.otherStore, key: to, written: writtenAs(other) }
+  const there: LinkSide = { store: sides.otherLists.at(to), key: to, ref, written: writtenAs(other) }
   const inverse = sides.inverse.name
   const settle = (): void => {
     settleHere()
     if (other) collectionStateOf(readProperty(other.entity, inverse) as object)[confirm](tracked.entity)
   }
   const isFresh = [tracked, other].some((end) => end?.state === 'new' && end.key.isReused !== true)
-  return { ends: [here, there], to, id, settle, ...(isFresh ? {} : { pair: pairOf(sides.model, here, there) }) }
+  return { ends: [here, there], to, ref, id, settle, ...(isFresh ? {} : { pair: pairOf(sides.model, here, there) }) }
 }
 
 /** Chooses the owner of a link. In a relation that is its own inverse either end may be, but all sessions must choose the same one. */
