@@ -162,11 +162,16 @@ function findSameTarget(operations: readonly (readonly Operation[])[], operation
   if (!('bin' in operation)) return -1
   for (let i = operations.length - 1; i >= 0; i--) {
     const [other] = operations[i]
-    if (other.kind === 'readExpression' || other.kind === 'deleteRecord') return -1
+    if (other.kind === 'readExpression' || other.kind === 'deleteRecord' || otherBinOf(other) === operation.bin)
+      return -1
     if ('bin' in other && other.bin === operation.bin) return i
   }
   return -1
 }
+
+/** The bin that an operation looks into besides its own. */
+const otherBinOf = (operation: Operation): string | undefined =>
+  operation.kind === 'mapSetAside' ? operation.from : 'within' in operation ? operation.within : undefined
 
 function isJoinable(a: Operation, b: Operation): boolean {
   if (isWhole(a)) return isWhole(b)

@@ -7,6 +7,8 @@ import {
   listAppendUnique,
   listRemoveValues,
   mapPut,
+  mapRemoveKeys,
+  mapSetAside,
   readBin,
   removeBin,
   writeBin,
@@ -121,5 +123,7 @@ describe('joining operations of one record', () => {
   it('never joins increments or moves a write across a read of its bin', () => {
     expect(join(addToBin('n', 1), addToBin('n', 2))).to.have.length(2)
     expect(join(writeBin('x', 1), readBin('x'), writeBin('x', 2))).to.have.length(3)
+    const ending = ['a', 'b'].flatMap((key) => [mapSetAside('ended', 'links', key, 1), mapRemoveKeys('links', [key])])
+    expect(join(...ending)).to.deep.equal(ending)
   })
 })
