@@ -7,8 +7,10 @@ import {
   Embedded,
   Key,
   ManyToMany,
+  ManyToOne,
   OneToMany,
   Record,
+  ref,
   Sharded,
   type EntityClass,
 } from 'skein'
@@ -107,6 +109,28 @@ describe('a declaration that would have no effect', () => {
       'SKEIN_1051 wrong',
       'SKEIN_1051 sales',
     ])
+  })
+
+  it('is refused where link records by date would expire from a list alone, or be kept by a date of their own', () => {
+    @Record({ set: 'buddy' })
+    class Buddy {
+      @Key() id!: string
+      @Sharded({ by: 'day', ttl: 60 }) @ManyToMany(() => Buddy, { through: () => Tie }) ties = collection<Buddy, Tie>()
+      @Sharded({ by: 'day', on: 'at', subkeys: 'tiedIn' }) @ManyToMany(() => Buddy, { through: () => Tie }) tied =
+        collection<Buddy, Tie>()
+    }
+    @Record({ set: 'tie', key: '{from}:{to}' })
+    class Tie {
+      @ManyToOne(() => Buddy, 'ties') from = ref<Buddy>()
+      @ManyToOne(() => Buddy, 'tied') to = ref<Buddy>()
+      @Bin() at!: Date
+    }
+    const [ties, tied, ...others] = problemsOf(Buddy, Tie)
+    expect(others).to.deep.equal([])
+    expect(ties).to.deep.include({ code: 'SKEIN_1051', property: 'ties' })
+    expect([ties.message, ties.fix].join(' ')).to.match(/would stay when their keys expire.*class of the links/)
+    expect(tied).to.deep.include({ code: 'SKEIN_1051', property: 'tied' })
+    expect([tied.message, tied.fix].join(' ')).to.match(/on: 'at'.*no date.*put an @Index on a date/)
   })
 
   it('is refused inside a type', () => {

@@ -13,7 +13,7 @@ import {
   collection,
   ref,
 } from 'skein'
-import { Apart, InShards, LinkRecordsApart, LinkRecordsInShards } from './in-companions.js'
+import { Apart, InShards, PartsInShards } from './in-companions.js'
 
 @Embeddable()
 export class Role {
@@ -34,7 +34,7 @@ export class Person {
   @InShards('tasksIn') @OneToMany(() => Task, 'assignee') tasks = collection<Task>()
   @OneToMany(() => Task, 'doer', { strategy: 'secondaryIndex', onDelete: 'detach' }) chores = collection<Task>()
   @Apart('bookmarksIn') @OneToMany(() => Task) bookmarks = collection<Task>()
-  @LinkRecordsInShards('notesIn')
+  @PartsInShards('notesIn')
   @OneToMany(() => Note, {
     strategy: 'consolidate',
     eager: true,
@@ -49,11 +49,8 @@ export class Person {
   @InShards('watchedIn') @ManyToMany(() => Task, 'watchers', { owner: true, attributes: () => Role }) watched =
     collection<Task, Role>()
   @ManyToMany(() => Person, { through: () => Knowing }) knows = collection<Person, Knowing>()
-  @LinkRecordsInShards('knownByIn') @ManyToMany(() => Person, { through: () => Knowing }) knownBy = collection<
-    Person,
-    Knowing
-  >()
-  @LinkRecordsApart('ratedIn') @ManyToMany(() => Task, { through: () => Rating }) rated = collection<Task, Rating>()
+  @InShards('knownByIn') @ManyToMany(() => Person, { through: () => Knowing }) knownBy = collection<Person, Knowing>()
+  @Apart('ratedIn') @ManyToMany(() => Task, { through: () => Rating }) rated = collection<Task, Rating>()
   @OneToOne(() => Task, 'lead', { owner: true }) leads = ref<Task>()
   @OneToOne(() => Person, 'mentor', { owner: true }) student = ref<Person>()
   @OneToOne(() => Person, 'student') mentor = ref<Person>()

@@ -1,4 +1,5 @@
 import { Companion, Sharded } from 'skein'
+import { setClock } from '../set-clock.js'
 
 /**
  * With SKEIN_SHARDED=1 the same relations are kept in companion records, with SKEIN_SHARDED=demand as soon as they have some members, with
@@ -12,37 +13,28 @@ export const isByDate = process.env.SKEIN_SHARDED === 'dates'
 const DAYS = 5
 
 if (isByDate) {
-  const Real = Date
+  const { now } = Date
   let calls = 0
-  const now = (): number => Real.now() + (calls++ % DAYS) * 86_400_000
-  const handler: ProxyHandler<DateConstructor> = {
-    construct: (_, given: []) => (given.length === 0 ? new Real(now()) : new Real(...given)),
-    get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
-  }
-  globalThis.Date = new Proxy(Real, handler)
+  setClock(() => now() + (calls++ % DAYS) * 86_400_000)
 }
 
 const nothing = (): void => undefined
 
 export const InShards = (subkeys: string): PropertyDecorator => {
   if (isByDate) return Sharded({ by: 'day', subkeys }) as PropertyDecorator
-  return LinkRecordsInShards(subkeys)
+  return PartsInShards(subkeys)
 }
 
-/** Of link records, which are not kept by a date. */
-export const LinkRecordsInShards = (subkeys: string): PropertyDecorator => {
+/** Of children, which have no date. */
+export const PartsInShards = (subkeys: string): PropertyDecorator => {
   if (isOnDemand) return Sharded({ by: 'hash', shards: 2, when: { members: 1 }, subkeys }) as PropertyDecorator
   return isSharded || isByDate ? (Sharded({ by: 'hash', shards: 2, subkeys }) as PropertyDecorator) : nothing
 }
 
 export const Apart = (subkeys: string): PropertyDecorator => {
   if (isByDate) return Sharded({ by: 'hour', every: 12, subkeys }) as PropertyDecorator
-  return LinkRecordsApart(subkeys)
-}
-
-export const LinkRecordsApart = (subkeys: string): PropertyDecorator => {
   if (isOnDemand) return Sharded({ by: 'hash', shards: 3, when: { members: 2 }, subkeys }) as PropertyDecorator
-  return isSharded || isByDate ? (Companion({ subkeys }) as PropertyDecorator) : nothing
+  return isSharded ? (Companion({ subkeys }) as PropertyDecorator) : nothing
 }
 
 /** Of links that are kept when they are ended, which are not split on demand. */

@@ -169,20 +169,19 @@ function compileOnDelete(
   return { onDelete: onDelete === 'detach' ? 'restrict' : onDelete, inTheirKeys: true }
 }
 
-/** Refuses link records in buckets, and links that expire with their buckets where something else depends on them. */
+/** Refuses links that expire with their buckets where something else depends on them. */
 function checkLinksByTime(
-  { by, ttl }: Extract<ShardingModel, { by: 'hour' | 'day' }>,
+  { ttl }: Extract<ShardingModel, { by: 'hour' | 'day' }>,
   note: MemberNote<RelationDecorator>,
   other: Side | undefined,
   place: Place,
   { problems }: Compilation,
 ): void {
-  if (note.through !== undefined) {
-    const message = `Link records cannot be kept by the ${by} in their owners.`
-    const fix = "Use by: 'hash', or give their class a date with an @Index and query it."
-    problems.add('SKEIN_1051', place, message, fix)
-  }
   if (ttl === undefined) return
+  if (note.through !== undefined) {
+    const message = 'Link records would stay when their keys expire here.'
+    return problems.add('SKEIN_1051', place, message, 'Leave out ttl here, and give it to the class of the links.')
+  }
   if (other !== undefined) {
     const message = 'Links that expire here would stay on the other side.'
     problems.add('SKEIN_1051', place, message, `Leave out ttl, or the other side ('${note.inverse}').`)

@@ -131,7 +131,7 @@ function checkDate(
   if (dated === undefined) {
     const message = `on: ${show(on)}: its links carry nothing, so they have no date.`
     const fix =
-      'Leave out on, and links are kept by the time at which they are made; or give them attributes with a date, in a @ManyToMany.'
+      'Leave out on, and links are kept by the time at which they are made; or give them attributes with a date, in a @ManyToMany; or put an @Index on a date of their members and query these.'
     problems.add('SKEIN_1051', place, message, fix)
     return false
   }

@@ -6,6 +6,7 @@ import type { Member } from '../contract/member.js'
 import type { CollectionState } from '../state/collection-state.js'
 import { entitiesOf } from './added-members.js'
 import { askedBinding, isComplete } from './asked-collection.js'
+import { linkedIn, linksUnder } from './linked-questions.js'
 
 type ByTime = NonNullable<CollectionMembers['byTime']>
 
@@ -27,9 +28,10 @@ export async function askWindow(state: CollectionState, binding: Binding, range:
   const stored = isComplete(state) ? [] : await byTime!.window(binding.tracked, binding.reader, range)
   const isWithin = ({ time }: Timed): boolean => time >= from.getTime() && time < to.getTime()
   const all = withAdded(state, stored, addedIn(state, byTime!).filter(isWithin))
-  return entitiesOf(
-    all.map(({ member }) => member),
+  return shown(
+    state,
     binding,
+    all.map(({ member }) => member),
   )
 }
 
@@ -46,7 +48,13 @@ export async function askNearest(
   const isNone = isComplete(state) || count === 0
   const stored = isNone ? [] : await byTime!.nearest(binding.tracked, binding.reader, most, end)
   const all = withAdded(state, stored, addedIn(state, byTime!)).map(({ member }) => member)
-  return entitiesOf(cut(all, end === 'last' ? { offset: -count, count } : { offset: 0, count }), binding)
+  return shown(state, binding, cut(all, end === 'last' ? { offset: -count, count } : { offset: 0, count }))
+}
+
+/** Members as people see them: link records stand for what they lead to. */
+function shown(state: CollectionState, binding: Binding, members: readonly Member[]): Promise<object[]> {
+  const links = linkedIn(state, binding)
+  return links === undefined ? entitiesOf(members, binding) : linksUnder(links, members)
 }
 
 function addedIn(state: CollectionState, byTime: ByTime): readonly Timed[] {

@@ -63,14 +63,16 @@ export async function linkedPage(of: LinkedCollection, range: KeyRange): Promise
   return linksUnder(of, await memberKeys(of.state, of.binding, range))
 }
 
-/** Entities that links lead to, in the order of these keys of links: both are read in one batch. */
-export async function linksUnder(of: LinkedCollection, keys: readonly KeyValue[]): Promise<object[]> {
-  const { state, binding, links, members } = of
+/** Entities that links lead to, in the order of these links, which are known by their keys or at hand: both are read in one batch. */
+export async function linksUnder(of: LinkedCollection, asked: readonly Member[]): Promise<object[]> {
+  const { state, binding, links } = of
   const plain = state.binding!.reader
+  const keys = asked.filter((link): link is KeyValue => !isEntity(link))
   const [found] = await Promise.all([binding.reader.find(links.model, keys), findFar(links, keys, plain)])
-  const unsent = new Map(state.addedEntities.flatMap((link) => keyed(link, state)))
-  const shown = keys.flatMap((key, i) => found[i]?.entity ?? unsent.get(userKeyId(key)) ?? [])
-  return membersAfter({ ...of, members }, shown)
+  const byKey = new Map(state.addedEntities.flatMap((link) => keyed(link, state)))
+  for (const [i, link] of found.entries()) if (link !== null) byKey.set(userKeyId(keys[i]), link.entity)
+  const shown = asked.flatMap((link) => (isEntity(link) ? link : (byKey.get(userKeyId(link)) ?? [])))
+  return membersAfter(of, shown)
 }
 
 const keyed = (link: object, state: CollectionState): [string, object][] => {

@@ -170,9 +170,10 @@ function matchOf(part: EmbeddableModel, where: unknown, { classes, identity }: S
 export const classNameOf = (reached: Reached): string =>
   reached.kind === 'records' ? reached.mapped.model.name : reached.part.name
 
-function withoutOrder(from: Reached, { name }: RelationModel): SkeinError {
+function withoutOrder(from: Reached, { name, companions }: RelationModel): SkeinError {
   const className = classNameOf(from)
-  const message = `The members of ${className}.${name} are found by an index and have no order.`
+  const where = companions === undefined ? 'found by an index' : 'in several records'
+  const message = `The members of ${className}.${name} are ${where} and have no order.`
   return new SkeinError('SKEIN_2430', message, {
     className,
     property: name,
