@@ -10,7 +10,7 @@ import {
   SOFT,
   Subscription,
   User,
-} from '../relations/link-models.js'
+} from '../relations/strategies/link-records/link-models.js'
 import { MODES } from '../server.js'
 import { testFaults, type Works } from './completed-after-faults.js'
 

@@ -1,5 +1,5 @@
 import type { Database } from 'skein'
-import { Article, Label, OWNED, Picture, Remark, Vote } from '../relations/several-owners.js'
+import { Article, Label, OWNED, Picture, Remark, Vote } from '../relations/strategies/key-bin/several-owners.js'
 import { MODES } from '../server.js'
 import { testFaults, type Works } from './completed-after-faults.js'
 

@@ -1,5 +1,5 @@
 import type { Database } from 'skein'
-import { Fan, Film, LINKED, Song } from '../relations/several-link-models.js'
+import { Fan, Film, LINKED, Song } from '../relations/strategies/link-lists/several-link-models.js'
 import { MODES } from '../server.js'
 import { testFaults, type Works } from './completed-after-faults.js'
 

@@ -1,6 +1,13 @@
 import { expect } from 'chai'
 import { Bin, collection, compileModel, Embeddable, Embedded, Key, ManyToMany, OneToMany, Record } from 'skein'
-import { Comment, Exam, Post, Reader, SignedHall, SignedPost } from '../relations/nested-models.js'
+import {
+  Comment,
+  Exam,
+  Post,
+  Reader,
+  SignedHall,
+  SignedPost,
+} from '../relations/strategies/consolidate/nested-models.js'
 import { expectProblem, problemsOf } from './problems-of.js'
 
 @Embeddable()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Database, Session } from 'skein'
-import { Order, Stock, line, order, stock } from '../relations/consolidate-models.js'
+import { Order, Stock, line, order, stock } from '../relations/strategies/consolidate/consolidate-models.js'
 import { Agent, Listing, agent, listing } from '../relations/models.js'
 import { Person } from '../session/models.js'
 import { Bed, rejection } from './bed.js'

@@ -14,8 +14,8 @@ import {
   type Session,
 } from 'skein'
 import { emptySets } from '../empty-sets.js'
-import { Article, Writer } from '../relations/consolidate-models.js'
-import { COMPANY, Department, Employee, department, employee } from '../relations/departments.js'
+import { Article, Writer } from '../relations/strategies/consolidate/consolidate-models.js'
+import { COMPANY, Department, Employee, department, employee } from '../relations/cascade/departments.js'
 import { Agent, Listing, agent } from '../relations/models.js'
 import { needMode, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'

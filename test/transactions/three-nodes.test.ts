@@ -4,7 +4,12 @@ import { expect } from 'chai'
 import { isNamedServer } from '../server.js'
 
 /** A sample of the behaviour suites; `SKEIN_NODES=3 npm test` runs them all so. */
-const SAMPLE = ['relations/key-lists', 'relations/secondary-index', 'query/query', 'relations/sweep']
+const SAMPLE = [
+  'relations/strategies/key-lists',
+  'relations/strategies/secondary-index',
+  'query/query',
+  'relations/cascade/sweep',
+]
 
 describe('behaviour suites on a cluster of three nodes', () => {
   it('pass as on one', async function () {

@@ -1,0 +1,42 @@
+import { Companion, Sharded } from 'skein'
+import { setClock } from '../../set-clock.js'
+
+/**
+ * With SKEIN_SHARDED=1 the same relations are kept in companion records, with SKEIN_SHARDED=demand as soon as they have some members, with
+ * SKEIN_SHARDED=dates by the time at which they are made: what is stored and shown is the same.
+ */
+export const isSharded = process.env.SKEIN_SHARDED === '1'
+export const isOnDemand = process.env.SKEIN_SHARDED === 'demand'
+export const isByDate = process.env.SKEIN_SHARDED === 'dates'
+
+/** Days that links are made on, by turns: else all would be of one. */
+const DAYS = 5
+
+if (isByDate) {
+  const { now } = Date
+  let calls = 0
+  setClock(() => now() + (calls++ % DAYS) * 86_400_000)
+}
+
+const nothing = (): void => undefined
+
+export const InShards = (subkeys: string): PropertyDecorator => {
+  if (isByDate) return Sharded({ by: 'day', subkeys }) as PropertyDecorator
+  return PartsInShards(subkeys)
+}
+
+/** Of children, which have no date. */
+export const PartsInShards = (subkeys: string): PropertyDecorator => {
+  if (isOnDemand) return Sharded({ by: 'hash', shards: 2, when: { members: 1 }, subkeys }) as PropertyDecorator
+  return isSharded || isByDate ? (Sharded({ by: 'hash', shards: 2, subkeys }) as PropertyDecorator) : nothing
+}
+
+export const Apart = (subkeys: string): PropertyDecorator => {
+  if (isByDate) return Sharded({ by: 'hour', every: 12, subkeys }) as PropertyDecorator
+  if (isOnDemand) return Sharded({ by: 'hash', shards: 3, when: { members: 2 }, subkeys }) as PropertyDecorator
+  return isSharded ? (Companion({ subkeys }) as PropertyDecorator) : nothing
+}
+
+/** Of links that are kept when they are ended, which are not split on demand. */
+export const EndedInShards = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : InShards(subkeys))
+export const EndedApart = (subkeys: string): PropertyDecorator => (isOnDemand ? nothing : Apart(subkeys))
