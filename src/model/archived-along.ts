@@ -23,6 +23,41 @@ export function archivedAlong(
   return membersOf(back) === 'named' && back.holds === 'ref' && back.several === undefined
 }
 
+/**
+ * True for a relation with two sides of which one may be archived while the other stays: each record names the other, and neither is
+ * deleted with it. A record that is archived keeps its links in itself; of a parent and its child only the child may be archived.
+ */
+export function linkedApart(
+  owner: EntityModel,
+  relation: RelationModel,
+  entities: ReadonlyMap<string, EntityModel>,
+): boolean {
+  const other = entities.get(relation.target)
+  const back = other?.relations.find(({ name }) => name === relation.inverse)
+  if (other === undefined || back === undefined) return false
+  if (![relation, back].every(isLoose)) return false
+  if (isKeptApart(owner, relation) || isKeptApart(other, back)) return false
+  if (relation.kind === 'manyToMany') return owner.archive !== undefined || other.archive !== undefined
+  const [child, parent] = relation.kind === 'manyToOne' ? [owner, other] : [other, owner]
+  const [ref, list] = relation.kind === 'manyToOne' ? [relation, back] : [back, relation]
+  const isListed = membersOf(ref) === 'named' && membersOf(list) === 'listed'
+  return isListed && child.archive !== undefined && parent.archive === undefined
+}
+
+/** True for a side that lets the other one go alone, and keeps nothing of links that were ended. */
+const isLoose = (relation: RelationModel): boolean =>
+  relation.onDelete === 'detach' &&
+  relation.orphans === 'keep' &&
+  relation.through === undefined &&
+  relation.several === undefined &&
+  relation.knownAs === undefined &&
+  relation.endedBin === undefined &&
+  relation.inTheirKeys === undefined
+
+/** True where companions of an archived record hold its links. */
+const isKeptApart = ({ archive }: EntityModel, { companions }: RelationModel): boolean =>
+  archive !== undefined && companions !== undefined
+
 /** Bins of a class that need their index in the archive, too: it finds members there that move with their owner. */
 export function indexedInArchive(member: EntityModel, entities: ReadonlyMap<string, EntityModel>): readonly string[] {
   if (member.archive === undefined) return []

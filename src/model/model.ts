@@ -43,6 +43,8 @@ export interface EntityModel {
   readonly set: string
   /** The namespace of records that are archived. */
   readonly archive?: string
+  /** Set where this describes the archived records: `namespace` is where they are, and `archive` where they came from. */
+  readonly isArchived?: true
   readonly ttl: TtlModel
   readonly sendKey: boolean
   /** Undefined: the driver decides from the namespace's capabilities. */

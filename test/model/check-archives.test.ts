@@ -3,6 +3,7 @@ import {
   Counter,
   Embeddable,
   Key,
+  ManyToMany,
   ManyToOne,
   OneToMany,
   Record,
@@ -39,7 +40,7 @@ describe('a model with an archive is refused', () => {
     @Record({ set: 'customer' })
     class Customer {
       @Key() id!: number
-      @OneToMany(() => Order, 'customer') orders = collection<Order>()
+      @OneToMany(() => Order, 'customer', { onDelete: 'restrict' }) orders = collection<Order>()
     }
     @Record({ set: 'order', archive: 'cold' })
     class Order {
@@ -57,5 +58,28 @@ describe('a model with an archive is refused', () => {
       'SKEIN_1063 Order.lines',
       'SKEIN_1063 Customer.orders',
     ])
+  })
+
+  it('when a child would be without its parent, or what stays is deleted with it', () => {
+    @Record({ set: 'line' })
+    class Line {
+      @Key() id!: number
+      @ManyToOne(() => Bill, 'lines') bill = ref<Bill>()
+      @ManyToMany(() => Bill, 'labels', { onDelete: 'cascade' }) bills = collection<Bill>()
+    }
+    @Record({ set: 'bill', archive: 'cold' })
+    class Bill {
+      @Key() id!: number
+      @OneToMany(() => Line, 'bill') lines = collection<Line>()
+      @ManyToMany(() => Line, 'bills', { owner: true }) labels = collection<Line>()
+      @Sharded({ by: 'hash', shards: 2 })
+      @ManyToMany(() => Bill, 'like')
+      like = collection<Bill>()
+    }
+    const fixes = problemsOf(Line, Bill).map(({ property, fix }) => `${property}: ${fix}`)
+    expect(fixes).to.have.length(6)
+    for (const [i, fix] of [/^lines: .*many-to-many/, /^labels: .*'detach'/, /^like: .*@Sharded/].entries())
+      expect(fixes[i]).to.match(fix)
+    expect(fixes[3]).to.match(/^bill: .*@Bin/)
   })
 })

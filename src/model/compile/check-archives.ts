@@ -1,4 +1,4 @@
-import { archivedAlong } from '../archived-along.js'
+import { archivedAlong, linkedApart } from '../archived-along.js'
 import type { EntityModel } from '../model.js'
 import type { RelationModel } from '../relation-model.js'
 import { targetsOf } from '../several.js'
@@ -48,18 +48,32 @@ function problemOf(
         : 'Leave out when, so that they are in shards from the start, or archive.',
     ]
   if (through === undefined && (members === 'inside' || archivedAlong(entity, relation, entities))) return undefined
-  const isList = members === 'listed' && relation.inverse === undefined && onDelete === 'detach'
+  if (linkedApart(entity, relation, entities)) return undefined
+  const isList = (members === 'listed' || isLinkMap(relation)) && inverse === undefined && onDelete === 'detach'
   if (through === undefined && inverse === undefined && (members === 'named' || isList)) return undefined
   const back = inverse === undefined ? undefined : entities.get(target)?.relations.find((each) => each.name === inverse)
   // What has left is no longer found by the index of the other side.
   if (back !== undefined && isLooseIndex(entities.get(target)!, back)) return undefined
   // The other side moves this one along.
   if (back !== undefined && archivedAlong(entities.get(target)!, back, entities)) return undefined
-  return [
-    `A ${entity.name} that is archived would leave the other side of ${name} behind.`,
-    `Use a reference or a list without another side, @Embeddable children, or children that move along: a list of keys with onDelete: 'cascade' to a class with the same archive.`,
-  ]
+  const message = `A ${entity.name} that is archived would leave the other side of ${name} behind.`
+  return [message, wayOf(entity, relation, back)]
 }
+
+/** Says what to do about a relation with another side. */
+function wayOf({ name }: EntityModel, relation: RelationModel, back: RelationModel | undefined): string {
+  const { through, companions } = relation
+  if (through !== undefined) return `Leave out through, or the archive of ${name}: a link record stays where it is.`
+  if (companions !== undefined && back !== undefined)
+    return `Leave out @Sharded or @Companion, or archive; the other side may keep its links in companions.`
+  const isBound = [relation, back].some((each) => each !== undefined && each.onDelete !== 'detach')
+  if (isBound || back?.orphans === 'delete' || relation.orphans === 'delete')
+    return `Use onDelete: 'detach' and keep orphans on both sides, or children that move along: a list of keys with onDelete: 'cascade' to a class with the same archive.`
+  return `Use a reference or a list without another side, many-to-many, @Embeddable children, or children that move along: a list of keys with onDelete: 'cascade' to a class with the same archive.`
+}
+
+/** True for links with attributes, of which nothing stays when they are ended. */
+const isLinkMap = ({ strategy, endedBin }: RelationModel): boolean => strategy === 'linkMap' && endedBin === undefined
 
 /** True for a collection of a class without an archive that an index finds, and that is not deleted with its owner. */
 const isLooseIndex = ({ archive }: EntityModel, relation: RelationModel): boolean =>
@@ -76,7 +90,7 @@ function checkOthers(archived: EntityModel, entities: Entities, problems: Proble
       // Entities that move along with it lead back to it.
       const back = archived.relations.find((each) => each.name === relation.inverse)
       if (back !== undefined && archivedAlong(archived, back, entities)) continue
-      if (isLooseIndex(entity, relation)) continue
+      if (isLooseIndex(entity, relation) || linkedApart(entity, relation, entities)) continue
       const message = `It leads to ${archived.name}, whose records may be archived.`
       const fix = `Store the key in a @Bin, and load it with { from: 'any' }; or leave archive out of ${archived.name}.`
       problems.add('SKEIN_1063', { className: entity.name, property }, message, fix)

@@ -26,6 +26,8 @@ export interface LinkEnd {
   readonly remove?: (home?: RecordKey) => WriteCommand
   /** The record is a link, which is deleted where an end is gone. */
   readonly isLink?: true
+  /** The record may be in the archive while that of the other end is not. */
+  readonly mayBeApart?: true
   /** Present if the record can hold only one link: the key it holds, and the end of that record's own link to this one. */
   readonly only?: { readonly held: Expression; readonly rival: (held: UserKey) => LinkEnd }
 }

@@ -10,8 +10,12 @@ export interface Reading {
   readonly holds: boolean
   /** Set when its delete has begun: whoever finishes that also takes care of its links. */
   readonly isDeleting: boolean
-  /** Set when its record is in the archive, or outside of it, and the other end is not. */
+  /** Set when its record is in the archive, or outside of it, and that of the other end, which belongs to it, is not. */
   readonly isMoved?: boolean
+  /** Set when its record is in the archive. */
+  readonly isCold?: true
+  /** Set while its record is being archived, or comes back: whoever goes on with that also takes care of its links. */
+  readonly isMoving?: boolean
   /** Milliseconds since its last write. */
   readonly age: number
   readonly generation: number
@@ -39,10 +43,11 @@ const isSame = (owner: Reading, mirror: Reading): boolean =>
 
 /** Returns what is wrong with a link; undefined when its ends agree. */
 export function judge(link: StoredLink, owner: Reading, mirror: Reading): Verdict | undefined {
-  if (owner.isDeleting || mirror.isDeleting) return undefined
+  if ([owner, mirror].some(({ isDeleting, isMoving }) => isDeleting || isMoving === true)) return undefined
   if (link.isNote) {
     return owner.holds && !mirror.holds ? { kind: link.unmirrored, wrong: 'owner', change: 'remove' } : undefined
   }
+  if (owner.exists && mirror.exists && owner.isCold !== mirror.isCold) return judgeApart(link, owner, mirror)
   if (owner.holds) {
     if (!mirror.exists) return { kind: 'danglingKey', wrong: 'owner', change: 'remove' }
     if (link.mirror.holds === undefined) return undefined
@@ -53,4 +58,11 @@ export function judge(link: StoredLink, owner: Reading, mirror: Reading): Verdic
   }
   if (!mirror.holds) return undefined
   return { kind: owner.exists ? 'oneSidedLink' : 'danglingKey', wrong: 'mirror', change: 'remove' }
+}
+
+/** An archived record takes no changes, and the other end may have dropped the link since: what both hold is a link. */
+function judgeApart(link: StoredLink, owner: Reading, mirror: Reading): Verdict | undefined {
+  if (link.mirror.holds === undefined || owner.holds === mirror.holds) return undefined
+  if (owner.holds) return { kind: link.unmirrored, wrong: 'owner', change: 'remove' }
+  return { kind: 'oneSidedLink', wrong: 'mirror', change: 'remove' }
 }

@@ -1,4 +1,4 @@
-import { DELETING_BIN } from '../../model/index.js'
+import { ARCHIVING_BIN, DELETING_BIN } from '../../model/index.js'
 import { read, type ReadCommand } from '../../plan/command.js'
 import { sinceUpdate } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
@@ -75,7 +75,10 @@ export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Prom
   const asked = ends.map((end, i) => ({
     end,
     key: end.key,
-    operations: end.apart === undefined ? questionsOf(end, i) : end.apart.store.schemeBins.map(readBin),
+    operations: [
+      ...(end.apart === undefined ? questionsOf(end, i) : end.apart.store.schemeBins.map(readBin)),
+      ...(end.model.archive === undefined ? [] : [readBin(ARCHIVING_BIN)]),
+    ],
   }))
   const records = await askAll(asked, readAll)
   const away = ends.flatMap(({ apart, key }, i) => {
@@ -92,33 +95,49 @@ export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Prom
     if (end.apart!.store.lookup === undefined || answerOf(end, i, record).holds) homes.set(i, { record, key })
     else if (!homes.has(i)) homes.set(i, { record: null, key: end.apart!.home() })
   }
-  const moved = await areMoved(ends, records, readAll)
-  return ends.map((end, i) => {
-    if (moved.has(i)) return MOVED
+  const elsewhere = await readElsewhere(ends, records, readAll)
+  return ends.map((end, i): Reading => {
+    const there = elsewhere.get(i)
+    if (there !== undefined) return there
     const home = homes.get(i)
     // Members that move are nobody's to judge: whoever finishes the move sees to them.
     if (records[i] !== null && end.apart?.store.growing?.isUnsettled(end.key) === true)
       return { ...readingOf(records[i]), isDeleting: true }
-    return home === undefined ? answerOf(end, i, records[i]) : answerApart(end, i, readingOf(records[i]), home)
+    if (home === undefined) return answerOf(end, i, records[i])
+    return answerApart(end, i, placed(end, records[i], readingOf(records[i])), home)
   })
 }
 
-/** Ends whose records are not here, and are in the archive, or were brought back from it: a move was cut off, and its repetition sees to them. */
-async function areMoved(
+/**
+ * Ends whose records are not here, and are in the archive, or were brought back from it. A record that belongs to the other end was left
+ * by a move that was cut off, whose repetition sees to it; any other says what it holds from there.
+ */
+async function readElsewhere(
   ends: readonly LinkEnd[],
   records: readonly (StoredRecord | null)[],
   readAll: ReadAll,
-): Promise<ReadonlySet<number>> {
+): Promise<ReadonlyMap<number, Reading>> {
   const missing = ends.flatMap((end, i) =>
     records[i] === null && end.model.archive !== undefined && isUserKey(end.key.key) ? [{ end, i }] : [],
   )
-  if (missing.length === 0) return new Set()
-  const elsewhere = await readAll(
-    missing.map(({ end: { model, key } }) =>
-      read(model.name, { ...key, namespace: model.archive! }, 'none', ABOUT_RECORD),
-    ),
+  if (missing.length === 0) return new Map()
+  const asked = missing.map(({ end, i }) => ({
+    end,
+    key: { ...end.key, namespace: end.model.archive! },
+    operations: questionsOf(end, i),
+  }))
+  const found = await askAll(asked, readAll)
+  return new Map(
+    missing.flatMap(({ end, i }, at): [number, Reading][] => {
+      if (found[at] === null) return []
+      return [[i, end.mayBeApart === true ? elsewhereAt(end, i, found[at]) : MOVED]]
+    }),
   )
-  return new Set(missing.flatMap(({ i }, at) => (elsewhere[at] === null ? [] : [i])))
+}
+
+const elsewhereAt = (end: LinkEnd, i: number, record: StoredRecord): Reading => {
+  const { isCold, ...reading } = answerOf(end, i, record)
+  return isCold === true ? reading : { ...reading, isCold: true }
 }
 
 function questionsOf({ holds, carries, only }: LinkEnd, i: number): ReadOperation[] {
@@ -153,21 +172,28 @@ const hasRead = (operations: readonly ReadOperation[], bin: string): boolean =>
   operations.some((one) => one.kind === 'readBin' && one.bin === bin)
 
 function answerOf(end: LinkEnd, i: number, record: StoredRecord | null): Reading {
-  const reading = readingOf(record, isTrue(record?.bins[answerName(i)]))
+  const reading = placed(end, record, readingOf(record, isTrue(record?.bins[answerName(i)])))
   if (end.only !== undefined) return { ...reading, held: record?.bins[heldName(i)] }
   return end.carries === undefined ? reading : { ...reading, carried: record?.bins[carriedName(i)] }
+}
+
+/** Notes that the record is an archived one, or that a move of it is under way. */
+function placed({ model }: LinkEnd, record: StoredRecord | null, reading: Reading): Reading {
+  if (model.archive === undefined) return reading
+  const isMoving = record?.bins[ARCHIVING_BIN] != null
+  return { ...reading, ...(isMoving && { isMoving }), ...(model.isArchived && { isCold: true }) }
 }
 
 /** The record says whether it is there and stays; the other says what it holds, and when that was changed. */
 function answerApart(
   end: LinkEnd,
   i: number,
-  { exists, isDeleting, age: ownAge }: Reading,
+  { exists, isDeleting, isMoving, age: ownAge }: Reading,
   { key, record }: HomeAnswer,
 ): Reading {
   const answer = answerOf(end, i, record)
   const age = record === null ? ownAge : answer.age
-  return { ...answer, exists, isDeleting, age, home: { key, isThere: record !== null } }
+  return { ...answer, exists, isDeleting, ...(isMoving && { isMoving }), age, home: { key, isThere: record !== null } }
 }
 
 const answerName = (index: number): string => `_sk.${index}`

@@ -1,6 +1,6 @@
 import type { PartCodec } from '../../codec/index.js'
 import type { SkeinError } from '../../errors/index.js'
-import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { EntityModel, OnDelete, RelationModel } from '../../model/index.js'
 import { ask } from '../../plan/collection-expression.js'
 import { bin, listFrom, mapKeySlice, mapKeysFrom } from '../../plan/expression.js'
 import type { ReadOperation } from '../../plan/operation.js'
@@ -18,18 +18,19 @@ export function keyBinLinks(
   relation: RelationModel,
   owner: EntityModel,
   target: EntityModel,
-  listed: { readonly lists: OwnerLists; readonly property: string } | undefined,
+  listed: { readonly lists: OwnerLists; readonly property: string; readonly onDelete: OnDelete } | undefined,
   isLink: boolean,
 ): LinkVerification {
+  const apart = apartUnless(listed?.onDelete)
   return {
     ...oneKey(relation, owner, target),
     side: 'owner',
     link: (here, other) => ({
-      owner: { ...binEnd(owner, relation, here, other), ...(isLink && { isLink }) },
+      owner: { ...binEnd(owner, relation, here, other), ...(isLink && { isLink }), ...apart },
       mirror:
         listed === undefined
           ? bareEnd(target, other)
-          : listedEnd(listed.lists, listed.property, recordOfRef(target, other), here.key),
+          : { ...listedEnd(listed.lists, listed.property, recordOfRef(target, other), here.key), ...apart },
       unmirrored: 'missingLink',
     }),
   }
@@ -71,13 +72,14 @@ export function keyListLinks(
   inverse: RelationModel | undefined,
 ): LinkVerification {
   if (inverse === undefined) return oneSidedList(relation, store, target)
+  const apart = apartUnless(relation.onDelete)
   return {
     side: 'mirror',
     readKeys: listKeys(relation),
     ...storedIn(relation, store),
     link: (here, other) => ({
-      owner: binEnd(target, inverse, keyIn(target, other), storedRef(inverse, here)),
-      mirror: listEnd(store, relation.name, here, other),
+      owner: { ...binEnd(target, inverse, keyIn(target, other), storedRef(inverse, here)), ...apart },
+      mirror: { ...listEnd(store, relation.name, here, other), ...apart },
       unmirrored: 'missingLink',
     }),
   }
@@ -96,8 +98,8 @@ interface LinkSides {
 export function linkListLinks({ model, store, target, inverse, otherLists }: LinkSides): LinkVerification {
   if (inverse === undefined || otherLists === undefined) return oneSidedList(model, store, target)
   const pair = pairOfEnds(model, listKeys(model), (here, other) => [
-    listEnd(store, model.name, here, other),
-    listedEnd(otherLists, inverse.name, recordOfRef(target, other), storedRef(inverse, here)),
+    { ...listEnd(store, model.name, here, other), ...APART },
+    { ...listedEnd(otherLists, inverse.name, recordOfRef(target, other), storedRef(inverse, here)), ...APART },
   ])
   return { ...pair, ...storedIn(model, store) }
 }
@@ -112,10 +114,20 @@ export function linkMapLinks(
     return { ...oneSided(mapKeys(model), near, target), ...storedIn(model, store) }
   const pair = pairOfEnds(model, mapKeys(model), (here, other) => {
     const far = recordOfRef(target, other)
-    return [near(here, other), mapEnd(otherLists.at(far), inverse.name, far, storedRef(inverse, here), attributes)]
+    const mirror = mapEnd(otherLists.at(far), inverse.name, far, storedRef(inverse, here), attributes)
+    return [
+      { ...near(here, other), ...APART },
+      { ...mirror, ...APART },
+    ]
   })
   return { ...pair, ...storedIn(model, store) }
 }
+
+const APART = { mayBeApart: true } as const
+
+/** Children that are deleted with their parent are archived with it. */
+const apartUnless = (onDelete: OnDelete | undefined): Pick<LinkEnd, 'mayBeApart'> =>
+  onDelete === 'detach' ? APART : {}
 
 /** The link is stored at both ends, and the model says which of them is the truth. */
 export function pairOfEnds(

@@ -1,5 +1,5 @@
 import { read } from '../../plan/command.js'
-import type { Draft } from '../../plan/draft.js'
+import type { Draft, Settle } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
@@ -83,6 +83,14 @@ export class LinkUpkeep {
   #bringInLine({ owner, other }: LinkPair, sides: Map<string, Side>, draft: Draft): void {
     const isThere = sideOf(owner, sides).has.has(userKeyId(other.ref))
     if (isThere === sideOf(other, sides).has.has(userKeyId(owner.ref))) return
+    const [holding, lacking] = isThere ? [owner, other] : [other, owner]
+    askArchive(lacking, holding, draft, (isHeld) => {
+      if (isHeld === undefined) this.#align({ owner, other }, isThere, draft)
+      else if (!isHeld) void holding.store.remove(linkFrom(holding, lacking), draft, 'undo', isWrittenOrMissing)
+    })
+  }
+
+  #align({ owner, other }: LinkPair, isThere: boolean, draft: Draft): void {
     if (!isThere) this.#unlink({ owner, other }, draft)
     else if (this.#bin.attributesOf === undefined) this.#link({ owner, other }, undefined, draft)
     else if (!isKnown(owner.store)) {
@@ -116,6 +124,26 @@ export class LinkUpkeep {
       return isWrittenOrMissing(outcome)
     })
   }
+}
+
+/** Takes a link out of one side, because the record of the other takes none; one that is archived, and has the link, keeps it. */
+export function dropLink(from: LinkSide, to: LinkSide, draft: Draft, settle: Settle): void {
+  askArchive(to, from, draft, (isHeld) => {
+    if (isHeld !== true) void from.store.remove(linkFrom(from, to), draft, 'undo', settle)
+  })
+}
+
+/** Asks the archive whether it has the record of a side, and whether that has the link to the other; undefined where it has no record. */
+function askArchive(
+  { store, key }: LinkSide,
+  other: LinkSide,
+  draft: Draft,
+  then: (isHeld: boolean | undefined) => void,
+): void {
+  const { archive } = store.model
+  if (archive === undefined || draft.isInside) return then(undefined)
+  const [{ command, found }] = store.among({ ...key, namespace: archive }, [other.ref])
+  draft.check(command, (record) => then(record === null ? undefined : found(record).length > 0))
 }
 
 /** True where the key of a member says which record holds it. */

@@ -1,7 +1,7 @@
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
-import { isWrittenOrMissing } from '../../plan/outcome.js'
+import { isWrittenOrMissing, type StoredRecord } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { retarget } from './guarded-ref-write.js'
 import { isInKey } from './ref-in-key.js'
@@ -38,13 +38,19 @@ export class ListUpkeep {
   /** Lists were changed outside of a transaction: `on` has the child now, as far as this session knows, and `off` does not. */
   check(child: RecordKey, { on, off }: Listed, draft: Draft, reader: Reader): void {
     if (draft.isInside) return
-    const bin = this.#ref.bin!
-    draft.check(read(this.#child.name, child, [bin]), (record) => {
-      const now = record?.bins[bin] as UserKey | undefined
+    const { name, archive } = this.#child
+    const judge = (record: StoredRecord | null, isArchived = false): void => {
+      const now = record?.bins[this.#ref.bin!] as UserKey | undefined
       const isNamed = (parent: RecordKey | undefined): boolean =>
         now !== undefined && parent !== undefined && userKeyId(now) === userKeyId(storedRef(this.#ref, parent))
-      if (isNamed(off)) this.putOn(child, off!, draft, reader)
+      if (isNamed(off) && !isArchived) this.putOn(child, off!, draft, reader)
       if (on !== undefined && !isNamed(on)) this.#takeOff(child, on, draft, reader)
+    }
+    const command = read(name, child, [this.#ref.bin!])
+    draft.check(command, (record) => {
+      if (record !== null || archive === undefined) return judge(record)
+      // A child that is archived stays on the lists that it was on, and comes back to no other.
+      draft.check({ ...command, key: { ...child, namespace: archive } }, (found) => judge(found, found !== null))
     })
   }
 

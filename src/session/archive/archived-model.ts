@@ -4,7 +4,9 @@ import { CompiledModel, type EntityModel, type Model } from '../../model/index.j
 export function archivedModel({ namespace, entities, embeddables }: Model): Model {
   const swapped = [...entities].map(([name, entity]): [string, EntityModel] => [
     name,
-    entity.archive === undefined ? entity : { ...entity, namespace: entity.archive, archive: entity.namespace },
+    entity.archive === undefined
+      ? entity
+      : { ...entity, namespace: entity.archive, archive: entity.namespace, isArchived: true },
   ])
   return new CompiledModel(namespace, new Map(swapped), embeddables)
 }

@@ -1,11 +1,16 @@
 import type { Tenant } from '../../keys/index.js'
+import type { EntityModel } from '../../model/index.js'
 import type { SessionContext } from '../context/session-context.js'
 import type { KeyInput, LoadOptions } from '../context/session-types.js'
 import { newParts } from '../flush/session-parts.js'
 import { IdentityMap } from '../tracking/identity-map.js'
+import { leadTo } from '../load/check-paths.js'
 import { unmanagedRead } from '../load/unmanaged-read.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { archiveOf, noteArchived } from './archived.js'
+
+const isArchivable = ({ archive }: EntityModel): boolean => archive !== undefined
 
 type FindHot<T extends object> = (keys: readonly KeyInput<T>[]) => Promise<(T | null)[]>
 
@@ -17,12 +22,15 @@ export async function findFrom<T extends object>(
   context: SessionContext,
   findHot: FindHot<T>,
 ): Promise<(T | null)[]> {
-  const namespace = archiveOf(mapped)
   const { classes, driver, identity } = context
+  // A record of a class without an archive may lead to archived ones.
+  if (from === 'any' && mapped.model.archive === undefined && leadTo(isArchivable, mapped, paths ?? [], classes))
+    return findWith(mapped, keys, { with: paths, only, deleted, signal }, context, false)
+  const namespace = archiveOf(mapped)
   const tenant: Tenant | undefined = identity.tenant
   const findCold = async (wanted: readonly KeyInput<T>[]): Promise<(T | null)[]> => {
     if (paths !== undefined && paths.length > 0)
-      return findWith(mapped, wanted, { with: paths, only, deleted, signal }, context)
+      return findWith(mapped, wanted, { with: paths, only, deleted, signal }, context, true)
     const found = await unmanagedRead(mapped, wanted, classes, driver, { only, deleted, signal, tenant, namespace })
     for (const each of found) if (each !== null) noteArchived(each)
     return found
@@ -34,25 +42,37 @@ export async function findFrom<T extends object>(
   return complete(found, keys, findHot)
 }
 
-/** Archived entities with what they lead to, read by a session of their own that does not keep them. */
+/** Entities with what they lead to, wherever that is, read by sessions of their own that do not keep them. */
 async function findWith<T extends object>(
   { model }: MappedClass,
   keys: readonly KeyInput<T>[],
   options: LoadOptions<T>,
   context: SessionContext,
+  isArchived: boolean,
 ): Promise<(T | null)[]> {
-  const classes = context.classes.archived
-  const identity = new IdentityMap(classes, context.identity.tenant)
-  const { activity, reading, tick, transactions, validate } = context
-  const parts = { classes, identity, activity, reading, tick, transactions, validate, transaction: undefined }
+  const [outside, archive] = [context.classes, context.classes.archived].map((classes) => unkept(context, classes))
+  const [near, far] = isArchived ? [archive, outside] : [outside, archive]
+  const elsewhere: SessionContext['elsewhere'] = (name, missing, along, deleted) => {
+    const mapped = far.classes.of(name)
+    const records = missing.map((key) => mapped.recordKeyOf(key, far.identity.tenant))
+    return newParts(far).loads.byKey.find(mapped, records, along, { deleted })
+  }
   try {
-    const { loads } = newParts({ ...parts, driver: context.driver })
-    const found = await loads.find(classes.of(model.name), keys, options)
-    for (const { entity } of identity.filter((each) => each.model.archive !== undefined)) noteArchived(entity)
+    const { loads } = newParts({ ...near, elsewhere })
+    const found = await loads.find(near.classes.of(model.name), keys, options)
+    for (const { entity } of archive.identity.filter((each) => each.model.archive !== undefined)) noteArchived(entity)
     return found.map((managed) => (managed === null ? null : (managed.entity as T)))
   } finally {
-    identity.close()
+    near.identity.close()
+    far.identity.close()
   }
+}
+
+/** Makes a session of its own for what it reads. */
+function unkept(context: SessionContext, classes: MappedClasses): SessionContext {
+  const { driver, activity, reading, tick, transactions, validate } = context
+  const identity = new IdentityMap(classes, context.identity.tenant)
+  return { classes, identity, driver, activity, reading, tick, transactions, validate, transaction: undefined }
 }
 
 async function complete<T extends object>(

@@ -11,11 +11,13 @@ import type { IndexedBy } from '../../relations/contract/index-lookup.js'
 import { foundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { verifyAccess } from '../verify/verify-access.js'
 import { copyOf } from './copy-record.js'
 import { ATTEMPTS, MoveAccess } from './move-access.js'
 import { CompanionMover, notNewer } from './move-companions.js'
 import { indexedMembers, membersOf, type MovingMembers, type ReadRecord } from './move-members.js'
 import { hasCompanions } from './moved-companions.js'
+import { hasLinksApart, ReturningLinks } from './returning-links.js'
 
 /** Namespaces between which records are moved. */
 interface Direction {
@@ -80,8 +82,11 @@ export class RecordMover {
   readonly #belongs: MovingMembers['belongs']
   /** Members are found by an index. */
   readonly #isIndexed: boolean
-  /** Set where records are closed while they are moved: they have companions, or members that an index finds. */
+  /** Set where records are closed while they are moved: they have companions, or members that an index finds, or links to what stays. */
   readonly #companions: CompanionMover | undefined
+  /** Records that leave are closed as well; one that only has links to what stays is not. */
+  readonly #isClosedLeaving: boolean
+  readonly #links: ReturningLinks | undefined
 
   constructor(mapped: MappedClass, moves: Moves, belongs: MovingMembers['belongs'] = () => true) {
     this.#mapped = mapped
@@ -92,8 +97,12 @@ export class RecordMover {
     this.#belongs = belongs
     const { entities } = moves.classes.model
     this.#isIndexed = mapped.kinds.some(({ model }) => hasIndexedMembers(model, entities))
-    if (this.#isIndexed || mapped.kinds.some(({ model }) => hasCompanions(model)))
-      this.#companions = new CompanionMover(mapped, moves.classes, this.#access)
+    this.#isClosedLeaving = this.#isIndexed || mapped.kinds.some(({ model }) => hasCompanions(model))
+    const { classes, driver, tenant, signal } = moves
+    if (mapped.kinds.some(({ model }) => hasLinksApart(model, classes.model)))
+      this.#links = new ReturningLinks(classes, this.#access, verifyAccess(driver, classes, tenant, { signal }))
+    if (this.#isClosedLeaving || this.#links !== undefined)
+      this.#companions = new CompanionMover(mapped, classes, this.#access)
   }
 
   async move(keys: readonly RecordKey[]): Promise<boolean[]> {
@@ -135,6 +144,7 @@ export class RecordMover {
     let ready = companions === undefined ? claimed : await companions.copy(claimed, isBack === true)
     await this.#copy(ready)
     if (companions !== undefined && isBack) {
+      for (const { to, bins } of ready) await this.#links?.settle(this.#mapped, to, bins)
       const isOpen = await inTurn(ready, ({ to, bins }) => companions.open(to, bins, from))
       ready = ready.filter((_, i) => isOpen[i])
     }
@@ -150,9 +160,17 @@ export class RecordMover {
     const companions = this.#companions!
     const owner = { from: { ...key, namespace }, to: key, bins, claim: Number(bins[MOVED_BIN] ?? 0) }
     if (isBack !== true) return companions.removeFrom([owner])
-    if (await companions.open(key, bins, namespace)) return
-    await companions.copy([owner], true)
-    if (!(await companions.open(key, bins, namespace))) throw this.#access.overtaken(key)
+    await this.#links?.settle(this.#mapped, key, bins)
+    let isOpen = await companions.open(key, bins, namespace)
+    if (!isOpen) {
+      await companions.copy([owner], true)
+      isOpen = await companions.open(key, bins, namespace)
+    }
+    if (!isOpen) throw this.#access.overtaken(key)
+    // The record was written when it was opened, so that a mover which has copied it before deletes it no more.
+    const { name, durableDelete } = this.#mapped.model
+    await this.#access.run([remove(name, owner.from, { guards: [binEquals(MOVED_BIN, owner.claim)], durableDelete })])
+    await companions.removeFrom([owner])
   }
 
   /** Moves members that a move has left behind, where only one of the two is there. */
@@ -193,7 +211,9 @@ export class RecordMover {
       const last = isBack && present !== null ? present : (record ?? present)
       if (last === null || DELETING_BIN in last.bins || !this.#belongs(each.from, last.bins)) return undefined
       if (record === null || (isBack && present !== null)) {
-        const isUnfinished = this.#companions !== undefined && (!isBack || ARCHIVING_BIN in last.bins)
+        // A copy of the same move was left behind.
+        const isLeft = record !== null && record.bins[MOVED_BIN] === last.bins[MOVED_BIN]
+        const isUnfinished = this.#companions !== undefined && (!isBack || isLeft || ARCHIVING_BIN in last.bins)
         return { record: { key: each.to, bins: last.bins }, isUnfinished }
       }
       const before = Math.max(Number(record.bins[MOVED_BIN] ?? 0), Number(present?.bins[MOVED_BIN] ?? 0))
@@ -206,7 +226,7 @@ export class RecordMover {
   async #claim(found: readonly Moving[]): Promise<Moving[]> {
     const { name } = this.#mapped.model
     const { isBack } = this.#direction
-    const isClosing = this.#companions !== undefined && isBack !== true
+    const isClosing = this.#isClosedLeaving && isBack !== true
     const outcomes = await this.#access.run(
       found.map(({ from, generation, claim }) =>
         write(name, from, [writeBin(MOVED_BIN, claim), ...(isClosing ? [writeBin(ARCHIVING_BIN, claim)] : [])], {

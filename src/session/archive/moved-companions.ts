@@ -11,7 +11,7 @@ import type { WriteOperation } from '../../plan/operation.js'
 import { removeBin, writeBin } from '../../plan/operations.js'
 import type { Value } from '../../plan/value.js'
 import type { MemberStore } from '../../relations/contract/member-store.js'
-import type { CompanionRecords } from '../../relations/contract/relation-strategy.js'
+import type { CompanionRecords, RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import { listBin } from '../../relations/write/link-bin.js'
 import { companionsOf, type ShardedCounter } from '../counters/counter-shards.js'
@@ -23,18 +23,21 @@ const ALONE = 'counter'
 /** Kinds of companion records that move with the records of a class. */
 export function companionKinds(mapped: MappedClass): readonly CompanionRecords[] {
   const related = mapped.relations.flatMap(
-    ({ companions, store }) => companions ?? (store?.isApart === true ? [listsIn(store)] : []),
+    (strategy) => strategy.companions ?? (strategy.store?.isApart === true ? [linksIn(strategy, strategy.store)] : []),
   )
   return [...related, ...(mapped.shards?.counters ?? []).map((counter) => countsIn(counter, mapped))]
 }
 
-/** Lists of keys. */
-const listsIn = (store: MemberStore): CompanionRecords => ({
+/** Lists of keys, and links with attributes. */
+const linksIn = (strategy: RelationStrategy, store: MemberStore): CompanionRecords => ({
   of(owner, stored) {
     store.learn(owner, stored)
     return store.homes(owner)
   },
-  copied({ [store.bin]: keys }, { model, key }) {
+  copied(bins, owner, reader) {
+    if (strategy.copied !== undefined) return strategy.copied(bins, owner, reader)
+    const { model, key } = owner
+    const keys = bins[store.bin]
     if (keys == null) return []
     const entries = (keys as readonly (string | number)[]).map((each) => [each, undefined] as const)
     const create = [removeBin(store.bin), listBin.create(store.bin)]

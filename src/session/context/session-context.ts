@@ -1,7 +1,10 @@
 import type { CallOptions, TransactionHandle } from '../../driver/outcome.js'
 import type { Driver } from '../../driver/driver.js'
 import type { WorkCount } from './activity.js'
+import type { KeyValue } from '../../keys/index.js'
+import type { DeletedMode } from '../../model/index.js'
 import type { IdentityMap } from '../tracking/identity-map.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { ReadBatcher } from '../load/read-batcher.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { TransactionMode } from './open-options.js'
@@ -27,9 +30,18 @@ export interface SessionContext {
   readonly transactions: TransactionMode
   /** Checks class-validator's rules before anything is sent. */
   readonly validate: boolean
+  /** Finds entities that are not where their class says: in the archive, or outside of it. */
+  readonly elsewhere?: FindElsewhere
   /** Names whoever changes something, for histories. */
   readonly actor?: Actor
 }
+
+type FindElsewhere = (
+  name: string,
+  keys: readonly KeyValue[],
+  along: readonly string[] | undefined,
+  deleted: DeletedMode | undefined,
+) => Promise<readonly (ManagedEntity | null)[]>
 
 export type Actor = () => string | undefined
 

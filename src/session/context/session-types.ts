@@ -70,7 +70,8 @@ export interface LoadOptions<T> extends OutsideTransaction, DeletedOption {
   readonly signal?: AbortSignal
   /**
    * For classes with an `archive`: loads archived entities (`'archive'`), or those that are not archived and the others from there
-   * (`'any'`). Archived ones cannot be changed, and no session manages them.
+   * (`'any'`). Archived ones cannot be changed, and no session manages them. Of another class, with paths that lead to one with an
+   * `archive`: `'any'` loads what the paths lead to from wherever it is, and no session manages any of it.
    */
   readonly from?: 'archive' | 'any'
 }

@@ -18,15 +18,18 @@ export function checkPaths(mapped: MappedClass, paths: readonly string[], classe
   }
 }
 
-/** True where one of the paths, which are checked, leads to entities that may have been deleted softly. */
-export function leadToDeletable(mapped: MappedClass, paths: readonly string[], classes: MappedClasses): boolean {
+/** True where one of the paths leads to entities of such a class. */
+export function leadTo(
+  isSuch: (model: EntityModel) => boolean,
+  mapped: MappedClass,
+  paths: readonly string[],
+  classes: MappedClasses,
+): boolean {
   const leads = (relation: RelationModel, rest: readonly string[]): boolean => {
     const target = shownClassOf(relation)
     const part = classes.model.embeddables.get(target)
     if (part === undefined)
-      return classes
-        .severalOf(target)
-        .some((each) => each.model.deletedAt !== undefined || leadToDeletable(each, rest, classes))
+      return classes.severalOf(target).some((each) => isSuch(each.model) || leadTo(isSuch, each, rest, classes))
     return [...byFirstStep(rest)].some(([step, further]) =>
       part.relations.some((each) => each.name === step && leads(each, further)),
     )
@@ -35,6 +38,10 @@ export function leadToDeletable(mapped: MappedClass, paths: readonly string[], c
     relationsThrough(mapped, step, classes).some((relation) => leads(relation, rest)),
   )
 }
+
+/** True where one of the paths, which are checked, leads to entities that may have been deleted softly. */
+export const leadToDeletable = (mapped: MappedClass, paths: readonly string[], classes: MappedClasses): boolean =>
+  leadTo(({ deletedAt }) => deletedAt !== undefined, mapped, paths, classes)
 
 /** Checks that at least one of several classes knows each path; entities of the others are left as they are. */
 function checkAny(several: readonly MappedClass[], paths: readonly string[], classes: MappedClasses): void {

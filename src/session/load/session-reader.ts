@@ -115,9 +115,14 @@ export class SessionReader implements Reader {
     return findInClasses(classes, model, keys, (mapped, own) => this.#find(mapped, own, along))
   }
 
-  #find(mapped: MappedClass, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
+  async #find(mapped: MappedClass, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
     const records = keys.map((key) => mapped.recordKeyOf(key, this.#context.identity.tenant))
-    return this.#loads.byKey.find(mapped, records, along, { deleted: this.#deleted })
+    const found = await this.#loads.byKey.find(mapped, records, along, { deleted: this.#deleted })
+    const { elsewhere } = this.#context
+    if (elsewhere === undefined || mapped.model.archive === undefined || !found.includes(null)) return found
+    const missing = keys.filter((_, i) => found[i] === null)
+    const others = (await elsewhere(mapped.model.name, missing, along, this.#deleted)).values()
+    return found.map((each) => each ?? (others.next().value as Tracked | null))
   }
 
   load(level: readonly Tracked[], paths: readonly string[] = []): Promise<void> {

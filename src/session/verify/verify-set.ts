@@ -6,10 +6,10 @@ import type { FoundRecord } from '../../plan/outcome.js'
 import { query } from '../../plan/query-command.js'
 import type { Finding } from '../../relations/contract/finding.js'
 import { Verifier } from '../../relations/verify/verifier.js'
-import type { Subject } from '../../relations/verify/verify-access.js'
+import type { Subject, VerifyAccess } from '../../relations/verify/verify-access.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
-import { verifyMoved } from './archive-verifier.js'
+import { areArchived, verifyMoved } from './archive-verifier.js'
 import { verifyCopies } from './copy-verifier.js'
 import { verifyCounts } from './count-verifier.js'
 import { verifyLayouts } from './layout-verifier.js'
@@ -60,7 +60,7 @@ export async function* verifySets(
   let unsettled = 0
   for (const mapped of sets) {
     for await (const group of groupsOf(mapped, driver, signal)) {
-      for await (const finding of checkGroup(group, mapped, classes, tenant, verifier)) yield note(finding)
+      for await (const finding of checkGroup(group, mapped, classes, tenant, verifier, access)) yield note(finding)
       // Records of an archive are reported from outside of it.
       if (options.from === undefined)
         for await (const finding of verifyMoved(mapped, group, driver, tenant, signal)) yield note(finding)
@@ -124,6 +124,7 @@ async function* checkGroup(
   classes: MappedClasses,
   tenant: Tenant | undefined,
   verifier: Verifier,
+  access: VerifyAccess,
 ): AsyncGenerator<Finding> {
   const subjects: Subject[] = []
   for (const record of records) {
@@ -132,7 +133,15 @@ async function* checkGroup(
     if (found instanceof SkeinError) yield unreadable(mapped, record, found)
     else subjects.push(found)
   }
-  yield* verifier.check(subjects)
+  // A record outside of the archive counts, and not the copy that a move has left.
+  const areBack = mapped.model.isArchived
+    ? await areArchived(
+        mapped.model,
+        subjects.map(({ key }) => key),
+        (commands) => access.read(commands),
+      )
+    : []
+  yield* verifier.check(subjects.filter((_, i) => areBack[i] !== true))
 }
 
 /** The record by its own class; undefined for one of another tenant or of a class that is not asked for. */

@@ -64,7 +64,7 @@ export class KeyBinStrategy implements RelationStrategy {
     this.#leaving = new ListLeaving(this.#sides)
     this.#deletion = new KeyBinDeletion(this.#sides, this.#reads, this.#leaving)
     this.#undo = new OwnerGoneUndo(this.#sides, this.isEndOfLink)
-    const listed = lists && { lists, property: list.name }
+    const listed = lists && { lists, property: list.name, onDelete: list.onDelete }
     this.verification = keyBinLinks(model, owner, target, listed, this.isEndOfLink)
     this.#forTarget = inverse === undefined ? [] : CreatedFor.ofEach(target, inverse, owner)
     this.#forUs = inverse === undefined ? CreatedFor.of(owner, model, target) : undefined

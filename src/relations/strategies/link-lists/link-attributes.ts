@@ -2,13 +2,15 @@ import { inEntry, readProperty, unreadable, unstorable, ValueProblem, type PartC
 import { cut, SkeinError } from '../../../errors/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import { didYouMean, type EntityModel, type RelationModel } from '../../../model/index.js'
+import type { Bins } from '../../../plan/command.js'
 import type { WriteOperation } from '../../../plan/operation.js'
-import { atKey } from '../../../plan/operations.js'
+import { atKey, mapPutItems, removeBin } from '../../../plan/operations.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
+import { mapBin } from '../../write/link-bin.js'
 import { LinkValue } from '../../state/relation-side.js'
 import { isCollection, storedRef, type Member } from '../../contract/member.js'
 import type { MemberStore } from '../../contract/member-store.js'
@@ -50,6 +52,17 @@ export class LinkAttributes {
     const link = state.links.get(member)
     if (link !== undefined) this.#checkNames(link.value)
     return link && this.#guard(state, state.keyOf(member), () => this.#codec.encode(this.#notEnded(link.value), 1))
+  }
+
+  /** Writes all links of a record into another one, as their class stores them. */
+  copied(bins: Bins): readonly WriteOperation[] {
+    const { bin } = this.#store
+    const stored = bins[bin]
+    if (stored == null) return []
+    const entries = mapBin.entriesIn(stored, this.#target)
+    const items = new Map(entries.map(([key, carried]) => [key, this.#codec.encode(this.#codec.decode(carried!), 1)]))
+    const create = [removeBin(bin), mapBin.create(bin)]
+    return items.size === 0 ? create : [...create, mapPutItems(bin, items)]
   }
 
   /** Operations that update the attributes under that key, without the rest of the map. */

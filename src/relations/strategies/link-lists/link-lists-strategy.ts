@@ -17,7 +17,7 @@ import { ownerLists } from '../../write/owner-lists.js'
 import { layoutOf, storeOf } from '../../write/store-of.js'
 import { together } from '../../../plan/plan-draft.js'
 import type { LinkValue } from '../../state/relation-side.js'
-import { LinkUpkeep, linkFrom, type LinkSide } from '../../write/link-upkeep.js'
+import { dropLink, LinkUpkeep, type LinkSide } from '../../write/link-upkeep.js'
 import { loadListed } from '../../read/load-key-lists.js'
 import { isEntity, isNew, type Member } from '../../contract/member.js'
 import { progressOf } from '../../state/link-progress.js'
@@ -51,6 +51,7 @@ export class LinkListsStrategy implements RelationStrategy {
   readonly leftovers: LinkVerification | undefined
   readonly parts: RelationStrategy['parts']
   readonly ended: EndedLinks | undefined
+  readonly copied: RelationStrategy['copied']
   readonly #sides: LinkListSides
   readonly #attributes: LinkAttributes | undefined
   readonly #reads: LinkAttributeReads
@@ -80,6 +81,7 @@ export class LinkListsStrategy implements RelationStrategy {
     this.#sides = { model, owner, owners, target, inverse, bin: layoutOf(model), store: this.store, otherLists }
     this.#attributes = attributes && new LinkAttributes(attributes, model, target, this.store)
     this.#reads = new LinkAttributeReads(this.#sides, this.#attributes)
+    this.copied = this.#attributes && ((stored) => this.#attributes!.copied(stored))
     this.parts = attributes && {
       class: attributes.model.class,
       changed: ({ entity }) => this.#attributes!.unsent(this.#state(entity)),
@@ -279,7 +281,7 @@ export class LinkListsStrategy implements RelationStrategy {
   }
 
   #rollback(from: LinkSide, to: LinkSide, member: Member, state: CollectionState, draft: Draft): void {
-    void from.store.remove(linkFrom(from, to), draft, 'undo', (outcome) => {
+    dropLink(from, to, draft, (outcome) => {
       const isDone = isWrittenOrMissing(outcome)
       if (isDone) state.turnedBack(member)
       return isDone
