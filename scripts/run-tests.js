@@ -1,8 +1,11 @@
-// Runs the compiled tests in three mocha processes side by side, because tests often wait; in one against a named server, whose sets all would share.
+// Runs the compiled tests in four mocha processes side by side, because tests often wait; in one against a named server, whose sets all would share.
 // Usage: node scripts/run-tests.js [mocha options]
 import { spawn } from 'node:child_process'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+
+/** The program itself: mocha.js would start it in yet another process. */
+const MOCHA = 'node_modules/mocha/bin/_mocha'
 
 const files = ['.build/test', '.build/examples']
   .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
@@ -41,9 +44,12 @@ function deal(count) {
   return shares.map((share) => share.files.sort())
 }
 
+/** Options of V8 for code that hardly runs hot: optimizing it took a quarter of the processor time of all tests. */
+const NODE_OPTIONS = ['--enable-source-maps', '--interrupt-budget=500000', '--max-semi-space-size=32']
+
 function run(share, isFirst) {
   return new Promise((resolve) => {
-    const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...process.argv.slice(2), ...share], {
+    const mocha = spawn(process.execPath, [...NODE_OPTIONS, MOCHA, ...process.argv.slice(2), ...share], {
       stdio: ['ignore', isFirst ? 'inherit' : 'pipe', isFirst ? 'inherit' : 'pipe'],
     })
     const output = []
@@ -53,7 +59,7 @@ function run(share, isFirst) {
   })
 }
 
-const shares = deal(process.env.AEROSPIKE_HOSTS ? 1 : 3)
+const shares = deal(process.env.AEROSPIKE_HOSTS ? 1 : 4)
 const results = await Promise.all(shares.map((share, index) => run(share, index === 0)))
 for (const { output } of results) process.stdout.write(output)
 process.exit(Math.max(...results.map(({ code }) => code)))

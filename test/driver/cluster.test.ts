@@ -5,7 +5,7 @@ import { startEmbedded, type EmbeddedNode, type EmbeddedServer } from 'skein/emb
 import { connect } from '#src/driver/connect.js'
 import type { Driver } from '#src/driver/driver.js'
 import { listIndexes } from '#src/driver/list-indexes.js'
-import { truncateSet } from '#src/driver/truncate.js'
+import { truncateSets } from '#src/driver/truncate.js'
 import type { DriverOptions } from '#src/driver/options.js'
 import { read, write, type WriteCommand } from '#src/plan/command.js'
 import * as op from '#src/plan/operations.js'
@@ -148,7 +148,7 @@ describe('the driver on a cluster of three nodes', () => {
         brief.query(command).next(),
         brief.querySome(command, 3),
         listIndexes(brief.client, 'cache'),
-        truncateSet(brief.client, { name: 'Thing', namespace: 'cache', set: 'thing' }),
+        truncateSets(brief.client, { name: 'Thing', namespace: 'cache' }, ['thing']),
       ].map((call) => call.catch((thrown: unknown) => thrown)),
     )
     for (const error of failures) expect(error).to.include({ code: 'SKEIN_4205' })

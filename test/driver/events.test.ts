@@ -14,6 +14,7 @@ import { connectTo, freshSet } from './set-up.js'
 import { sharedServer } from '../shared-server.js'
 import type { TestServer } from '../server.js'
 import { heardEvents } from '../heard-events.js'
+import { emptySets } from '../empty-sets.js'
 
 @Record({ set: 'ev-ship' })
 class Ship {
@@ -229,7 +230,7 @@ describe('events of queries and scans', () => {
   before(async () => {
     server = await sharedServer()
     db = await open({ hosts: server.hosts, namespace: server.namespaces[0], entities: [Ship, Sailor] })
-    for (const entity of [Ship, Sailor]) await db.truncate(entity)
+    await emptySets(db, [Ship, Sailor])
     await db.indexes.sync()
     await db.withSession(async (session) => {
       const ship = session.create(Ship, { id: 'secret-ship' })

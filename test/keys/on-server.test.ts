@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { Bin, Embeddable, Key, OneToMany, Record, collection, hashIdBytes, keysOf, open, type Database } from 'skein'
 import { need, startTestServer, type TestServer } from '../server.js'
+import { emptySets } from '../empty-sets.js'
 
 @Record({ set: 'key-file' })
 class File {
@@ -44,7 +45,7 @@ for (const mode of ['ap', 'sc'] as const) {
       server = await startTestServer()
       const namespace = need(this, server[mode], `no ${mode} namespace`)
       db = await open({ hosts: server.hosts, namespace, entities: [File, Page, Odd] })
-      for (const entity of [File, Page, Odd]) await db.truncate(entity)
+      await emptySets(db, [File, Page, Odd])
     })
     after(async () => {
       await db?.close()

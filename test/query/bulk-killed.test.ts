@@ -6,6 +6,7 @@ import { open, type Database } from 'skein'
 import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { isNamedServer, MODES, PATIENT } from '../server.js'
 import { BULKS, Child, Hooked, KILLED, Parent, RECORDS, Versioned } from './killed-models.js'
+import { emptySets } from '../empty-sets.js'
 
 const PROGRAM = fileURLToPath(new URL('./programs/bulk.js', import.meta.url))
 /** Records of a step through sessions. */
@@ -31,7 +32,7 @@ for (const mode of MODES) {
     })
 
     beforeEach(async () => {
-      for (const each of KILLED) await db.truncate(each)
+      await emptySets(db, KILLED)
       await db.withSession((session) => {
         for (let id = 0; id < RECORDS; id++) {
           session.create(Versioned, { id })

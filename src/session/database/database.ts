@@ -1,6 +1,6 @@
 import type { AerospikeClient } from '../../driver/aerospike-client.js'
 import type { Capabilities } from '../../driver/capabilities.js'
-import { truncateSet } from '../../driver/truncate.js'
+import { truncateSets } from '../../driver/truncate.js'
 import type { Tenant } from '../../keys/index.js'
 import type { EntityClass, Model, OutsideTransaction, SliceParts } from '../../model/index.js'
 import type { IndexesOf } from '../../query/index-diff.js'
@@ -156,13 +156,9 @@ export class Database {
     refuseInTransaction('truncate', options)
     const mapped = this.#parts.classes.of(entityClass)
     if (mapped.model.base !== undefined) throw sharedSet(mapped)
-    const { name, namespace } = mapped.model
-    await during(this.#activity, async () => {
-      await truncateSet(this.client, mapped.model)
-      const counters = mapped.shards?.counters ?? []
-      const sets = [...counters.map(({ set }) => set), ...mapped.companionSets]
-      for (const set of sets) await truncateSet(this.client, { name, namespace, set })
-    })
+    const counters = mapped.shards?.counters ?? []
+    const sets = [mapped.model.set, ...counters.map(({ set }) => set), ...mapped.companionSets]
+    await during(this.#activity, () => truncateSets(this.client, mapped.model, sets))
   }
 
   /**

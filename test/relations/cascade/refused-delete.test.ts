@@ -13,6 +13,7 @@ import {
 } from 'skein'
 import { need, startTestServer, type TestServer } from '../../server.js'
 import { rejection } from '../../session/rejection.js'
+import { emptySets } from '../../empty-sets.js'
 
 @Record({ set: 'refused-house' })
 class House {
@@ -85,7 +86,7 @@ for (const mode of ['ap', 'sc'] as const) {
       await server.stop()
     })
     beforeEach(async () => {
-      for (const entity of CLASSES) await db.truncate(entity)
+      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         const house = session.create(House, { id: 1 })
         house.rooms.add(session.create(Room, { id: 101 }), session.create(Room, { id: 102 }))

@@ -14,6 +14,7 @@ import {
   person,
   user,
 } from '../write/companion-models.js'
+import { emptySets } from '../../empty-sets.js'
 
 const MORE_THAN_ANY = 80
 
@@ -106,7 +107,7 @@ describe('a sweep after a delete of an owner of companions that was cut off at a
             )
             if (!isThere) expect(left, `${set} after ${skip} commands`).to.deep.equal([])
           }
-          for (const each of COMPANION_CLASSES) await db.truncate(each)
+          await emptySets(db, COMPANION_CLASSES)
         }
         expect(swept).to.be.greaterThan(0)
       } finally {

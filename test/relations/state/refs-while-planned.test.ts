@@ -13,6 +13,7 @@ import {
 } from 'skein'
 import { MODES } from '../../server.js'
 import { useDatabase } from '../../use-database.js'
+import { emptySets } from '../../empty-sets.js'
 
 @Record({ set: 'planned_owner' })
 class Owner {
@@ -63,7 +64,7 @@ for (const mode of MODES) {
       for (const then of ['the first owner', 'nothing'] as const) {
         it(`are as stored when they were changed during their own flush and refreshed: ${name}, to ${then}`, async () => {
           for (const count of TURNS) {
-            for (const Class of [Owner, Pet]) await db.truncate(Class)
+            await emptySets(db, [Owner, Pet])
             const [session, one, two, pet] = await store()
             pet[name].set(two)
             const sending = session.flush()
@@ -81,7 +82,7 @@ for (const mode of MODES) {
 
       it(`keep what they were set to during their own flush: ${name}`, async () => {
         for (const count of TURNS) {
-          for (const Class of [Owner, Pet]) await db.truncate(Class)
+          await emptySets(db, [Owner, Pet])
           const [session, one, two, pet] = await store()
           pet[name].set(two)
           const sending = session.flush()
@@ -97,7 +98,7 @@ for (const mode of MODES) {
 
       it(`keep what they were set to while explain reads: ${name}`, async () => {
         for (const count of TURNS) {
-          for (const Class of [Owner, Pet]) await db.truncate(Class)
+          await emptySets(db, [Owner, Pet])
           const [first, one, , pet] = await store()
           pet[name].set(one)
           await first.flush()
@@ -134,7 +135,7 @@ for (const mode of MODES) {
 
     it('stay linked to many when that is done while explain reads', async () => {
       for (const count of TURNS) {
-        for (const Class of [Owner, Pet]) await db.truncate(Class)
+        await emptySets(db, [Owner, Pet])
         const [session, one, two, pet] = await store()
         pet.owner.set(one)
         await session.flush()

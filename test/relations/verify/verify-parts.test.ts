@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, open, ref } from 'skein'
 import type { Database, EntityClass, Finding } from 'skein'
 import { need, startTestServer, type TestServer } from '../../server.js'
+import { emptySets } from '../../empty-sets.js'
 
 @Record({ set: 'vp-writer' })
 class Writer {
@@ -103,7 +104,7 @@ for (const mode of ['ap', 'sc'] as const) {
       await server.stop()
     })
     beforeEach(async () => {
-      for (const entity of CLASSES) await db.truncate(entity)
+      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         const article = session.create(Article, { id: 1, title: 'one' })
         article.remarks.add(remark('a', 7, 9), remark('b', 8), remark('c', 7), remark('d', null, 9))

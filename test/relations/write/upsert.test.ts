@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, OneToOne, Record, collection, open, ref } from 'skein'
 import type { Database } from 'skein'
 import { need, startTestServer, type TestServer } from '../../server.js'
+import { emptySets } from '../../empty-sets.js'
 
 @Record({ set: 'up-agent' })
 class Agent {
@@ -54,7 +55,7 @@ for (const mode of ['ap', 'sc'] as const) {
       await server.stop()
     })
     beforeEach(async () => {
-      for (const entity of CLASSES) await db.truncate(entity)
+      await emptySets(db, CLASSES)
       await db.withSession(async (session) => {
         const [one] = [1, 2].map((id) => session.create(Agent, { id, name: `agent ${id}` }))
         for (const id of ['a', 'b']) one.listings.add(session.create(Listing, { id, city: 'Lund' }))
