@@ -48,11 +48,6 @@ export class SessionCore {
     return (this.#work ??= new SessionWrites(this.context, this.loads))
   }
 
-  /** True while writes are under way or wait that loads may have to wait for; those of a hook must not. */
-  get isWriting(): boolean {
-    return this.#work !== undefined && !this.#work.queue.isIdle && !this.#isInsideHook
-  }
-
   /** Class of a call that may be made while the session is open. */
   mapped(entityClass: EntityClass): MappedClass {
     this.checkOpen()

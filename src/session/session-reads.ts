@@ -27,8 +27,7 @@ import { SessionBase } from './session-core.js'
 export class SessionReads extends SessionBase {
   /** The entity under that key; throws NotFoundError when there is none. */
   load<T extends object>(entityClass: EntityClass<T>, key: KeyInput<T>, options?: LoadOneOptions<T>): Promise<T> {
-    if ((options?.version ?? options?.from) !== undefined || this.core.isWriting)
-      return this.#loadSeen(entityClass, key, options)
+    if ((options?.version ?? options?.from) !== undefined) return this.#loadSeen(entityClass, key, options!)
     // Makes one promise for the whole call: each one between would cost a single load more than all else that is done for it.
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void =>
@@ -40,7 +39,7 @@ export class SessionReads extends SessionBase {
   async #loadSeen<T extends object>(
     entityClass: EntityClass<T>,
     key: KeyInput<T>,
-    options: LoadOneOptions<T> | undefined,
+    options: LoadOneOptions<T>,
   ): Promise<T> {
     const entity = await this.find(entityClass, key, options)
     if (entity === null) throw this.core.notFound(entityClass, [key])
@@ -55,7 +54,6 @@ export class SessionReads extends SessionBase {
   ): Promise<T | null> {
     if (options?.from !== undefined) return this.findMany(entityClass, [key], options).then(([found]) => found)
     if (options?.version !== undefined) return this.#findSeen(entityClass, key, options)
-    if (this.core.isWriting) return this.findMany(entityClass, [key], options).then(([found]) => found)
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void => resolve(managed === null ? null : (managed.entity as T))
       this.core.loads.findOne(this.core.toLoad(entityClass), key, options, { loaded, failed })
@@ -116,7 +114,6 @@ export class SessionReads extends SessionBase {
       return findFrom(mapped, keys, { ...rest, from }, this.core.context, (some) =>
         this.findMany(entityClass, some, rest),
       )
-    if (this.core.isWriting) await this.core.work.writesEnded(mapped, keys)
     const found = await this.core.loads.find(mapped, keys, options)
     return found.map((managed) => (managed === null ? null : (managed.entity as T)))
   }

@@ -11,7 +11,9 @@ import type { DeleteConditions } from './tracking/delete-intent.js'
 import { forgetKey, rollbackLinksTo } from './tracking/unlink-deleted.js'
 import { executeSingle, type SendReceiver } from './flush/execute/execute-single.js'
 import { isInsideHook } from './tracking/lifecycle-hooks.js'
+import type { OpenWrites } from './tracking/entity-home.js'
 import { mayBeChangedAfter, recordAfter } from './record-after-delete.js'
+import { askBetweenWrites } from './tracking/ask-between-writes.js'
 import { EntityTracker } from './tracking/entity-tracker.js'
 import { WorkQueue } from './tracking/work-queue.js'
 import type { OperateResults, RawCall } from './raw-operate.js'
@@ -19,7 +21,7 @@ import { UnitOfWork } from './flush/unit-of-work.js'
 import type { FlushOptions } from './context/option-types.js'
 
 /** Saves and deletes of single entities, queued per entity. */
-export class SessionWrites {
+export class SessionWrites implements OpenWrites<ManagedEntity> {
   readonly entities: EntityTracker
   readonly queue: WorkQueue
   readonly #context: SessionContext
@@ -31,14 +33,15 @@ export class SessionWrites {
     this.queue = new WorkQueue(context.activity)
     this.#context = context
     this.#loads = loads
+    context.identity.writes = this
   }
 
   get unit(): UnitOfWork {
     return (this.#unit ??= new UnitOfWork({
       context: this.#context,
       entities: this.entities,
-      reader: this.#loads.reader,
-      readerIn: (inside) => this.#loads.readerIn(inside),
+      reader: this.#loads.flushReader(this.#context),
+      readerIn: (inside) => this.#loads.flushReader(inside),
     }))
   }
 
@@ -113,7 +116,7 @@ export class SessionWrites {
     input: KeyInput,
     options: FlushOptions | undefined,
   ): Promise<{ readonly managed: ManagedEntity; readonly isCutOff: boolean } | undefined> {
-    const [managed] = await this.#loads.find(mapped, [input], options)
+    const [managed] = await this.#loads.find(mapped, [input], { ...options, isOwn: true })
     if (managed !== null) return { managed, isCutOff: false }
     const [cutOff] = await this.#loads.cutOff(mapped, [key], options?.signal)
     return cutOff && { managed: cutOff, isCutOff: true }
@@ -141,13 +144,21 @@ export class SessionWrites {
     )
   }
 
+  endOfWrite(managed: ManagedEntity): Promise<unknown> | undefined {
+    return this.entities.isWriting(managed) ? this.queue.endBefore(managed) : undefined
+  }
+
+  between<T>(managed: ManagedEntity, work: () => Promise<T>): Promise<T> {
+    return this.queue.runOn(managed, work)
+  }
+
   /** Asks about an entity while no write of it is under way. */
   ask<T>(find: () => ManagedEntity, ask: (managed: ManagedEntity) => Promise<T>): Promise<T> {
-    return this.entities.questions.ask(find, ask, (managed) => {
-      const deleted = this.#endOfDelete(managed)
-      if (deleted !== undefined) return deleted
+    return askBetweenWrites(this, find, ask, {
+      deleted: (managed) => this.#endOfDelete(managed),
       // A write that may be done would be shown on top of itself; a new entity shows all by itself.
-      return managed.doubt !== undefined && managed.state === 'stored' ? this.unit.resolveDoubt(managed) : undefined
+      resolve: (managed) =>
+        managed.doubt !== undefined && managed.state === 'stored' ? this.unit.resolveDoubt(managed) : undefined,
     })
   }
 
@@ -156,15 +167,6 @@ export class SessionWrites {
     const known = this.#context.identity.get(managed.mapped, managed.key.key)
     if (known !== undefined && this.entities.isDeleting(known)) return this.queue.endBefore(known)
     return this.queue.endOnRecord(managed)
-  }
-
-  /** Waits for writes of these records, where a load would read more of them: beside a write nobody can tell whether what is read has it. */
-  async writesEnded(mapped: MappedClass, keys: readonly KeyInput[]): Promise<void> {
-    const { identity } = this.#context
-    for (const key of keys) {
-      const known = identity.get(mapped, mapped.recordKeyOf(key, identity.tenant).key)
-      if (known?.loaded !== undefined) await this.entities.questions.endOfWrite(known)
-    }
   }
 
   /** The record as it is after the delete of the entity, where that is under way: what handles change is sent after it. */

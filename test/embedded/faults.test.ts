@@ -129,6 +129,18 @@ describe('embedded server: faults', () => {
     expect(await waiting).to.deep.equal([0, 0])
   })
 
+  it('delay after the effect holds back what was read or found before later writes', async () => {
+    const key = newKey('late')
+    await client.put(key, { a: 1 })
+    const placed = await server.faults.add({ kind: ['read', 'query'], set: 'late', times: 2, delay: 200, after: true })
+    const read = client.get(key, { totalTimeout: 20_000 })
+    const found = client.query('test', 'late').results({ maxRetries: 0, totalTimeout: 20_000 })
+    while ((await placed.hits()) < 2) await client.exists(newKey())
+    await client.put(key, { a: 2 })
+    expect([(await read).bins, (await found).map(({ bins }) => bins)]).to.deep.equal([{ a: 1 }, [{ a: 1 }]])
+    expect((await client.get(key)).bins).to.deep.equal({ a: 2 })
+  })
+
   it('delay can come before an answer', async () => {
     const key = newKey()
     await server.faults.add({ kind: 'write', delay: 20, answer: KEY_BUSY })

@@ -186,6 +186,29 @@ for (const mode of MODES) {
       expect(Hooked.answer).to.equal(1)
     })
 
+    for (const [name, ask] of Object.entries({
+      question: (session: Session) => session.at(Plain, 1).counter('views').value(),
+      load: async (session: Session) => (await session.load(Plain, 1)).views,
+    }))
+      it(`is asked twice at most while flush follows flush, for a ${name}`, async function () {
+        const { faults } = need(this, server.embedded, 'only the embedded server is slow on demand')
+        await db.session().save(Object.assign(new Plain(), { id: 1 }))
+        const session = db.session()
+        await faults.add({ kind: 'read', set: 'rec_asked', times: Infinity, delay: 5 })
+        let answer: unknown
+        const words = await commandWords(server, async () => {
+          const asked = ask(session)
+          for (let i = 0; i < 20; i++) {
+            session.at(Plain, 1).counter('views').add(1)
+            await session.flush()
+          }
+          answer = await asked
+        })
+        expect(words.filter((word) => word === 'read')).to.have.length.within(1, 2)
+        expect(answer).to.be.within(0, 20)
+        expect(await session.at(Plain, 1).counter('views').value()).to.equal(20)
+      })
+
     it('is one command where nothing is on its way', async () => {
       await db.session().save(Object.assign(new Plain(), { id: 1 }))
       const handle = db.session().at(Plain, 1)

@@ -28,9 +28,9 @@ export interface FaultOptions extends FaultMatch {
   readonly drop?: boolean
   /** Never answer, and keep the connection open. */
   readonly hang?: boolean
-  /** Milliseconds to wait before the command runs; on a row of a batch, before the batch is answered. */
+  /** Milliseconds to wait before the command runs, or with `after` alone before it is answered; on a row of a batch, before the batch is answered. */
   readonly delay?: number
-  /** Let the command take effect first, and then `answer`, `drop` or `hang`. */
+  /** Let the command take effect first, and then `answer`, `drop` or `hang`, or `delay` its answer. */
   readonly after?: boolean
 }
 

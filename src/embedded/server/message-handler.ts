@@ -70,8 +70,9 @@ export class MessageHandler {
   }
 
   async #faulty(request: Request, bytesIn: number, fault: FaultRule, stream: ReplyStream): Promise<Disposition> {
-    if (fault.delay > 0) await new Promise((resolve) => setTimeout(resolve, fault.delay))
     const ends = fault.drop || fault.hang || fault.answer !== undefined
+    if (!ends && fault.after) return this.#answerLate(request, bytesIn, fault.delay, stream)
+    if (fault.delay > 0) await passed(fault.delay)
     if (!ends) return this.#run(request, bytesIn, stream)
     if (fault.after) await this.#run(request, bytesIn, silent)
     else this.#logFault(request, bytesIn, fault)
@@ -79,6 +80,20 @@ export class MessageHandler {
     if (fault.hang) return { hang: true }
     const many = commandKind(request) === 'batch' || commandKind(request) === 'query'
     return { reply: many ? this.#last(fault.answer!) : this.#single(outcome(fault.answer!)) }
+  }
+
+  /** Runs a command now and holds back all of its answer. */
+  async #answerLate(request: Request, bytesIn: number, delay: number, stream: ReplyStream): Promise<Disposition> {
+    const pieces: Buffer[] = []
+    const hold = (bytes: Buffer): Promise<void> => {
+      pieces.push(Buffer.from(bytes))
+      return Promise.resolve()
+    }
+    const held: ReplyStream = { closed: false, write: hold }
+    const end = await this.#run(request, bytesIn, held)
+    await passed(delay)
+    for (const piece of pieces) await stream.write(piece)
+    return end
   }
 
   #logFault(request: Request, bytesIn: number, fault: FaultRule): void {
@@ -162,6 +177,8 @@ export class MessageHandler {
 }
 
 const silent: ReplyStream = { closed: false, write: () => Promise.resolve() }
+
+const passed = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 function afterDelay(delay: number, disposition: Disposition): Disposition | Promise<Disposition> {
   if (delay === 0) return disposition

@@ -22,5 +22,6 @@ export interface SessionParts extends SendParts {
 export function newParts(context: SessionContext): SessionParts {
   const loads = new EntityLoader(context)
   const entities = new EntityTracker(context, loads)
-  return { context, entities, reader: loads.reader, readerIn: (inside) => loads.readerIn(inside), loads }
+  const readerIn = (inside: SessionContext): Reader => loads.flushReader(inside)
+  return { context, entities, reader: readerIn(context), readerIn, loads }
 }

@@ -17,18 +17,21 @@ import type { LoadReceiver } from './load-request.js'
 import { KeyLoader, SameKeyLoader } from './key-loader.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { deletedAtOf } from '../tracking/soft-deleted.js'
-import type { MappedClass } from '../mapping/mapped-class.js'
+import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import { projectionOf, type OnlyItem, showing } from '../mapping/projection.js'
 import { checkKind } from './check-kind.js'
 import { checkPaths, leadToDeletable } from './check-paths.js'
 import { callOptions, type SessionContext } from '../context/session-context.js'
 import { gone, otherClass } from '../context/session-errors.js'
 import { IndexQueries } from './index-queries.js'
-import { SessionReader, type Loads } from './session-reader.js'
+import type { Loads } from './loads.js'
+import { SessionReader } from './session-reader.js'
 import type { KeyInput } from '../context/session-types.js'
 import type { WriteOptions } from '../tracking/write-options.js'
 
 interface FindOptions extends OutsideTransaction, DeletedOption {
+  /** Set where the session's own work waits for it. */
+  readonly isOwn?: boolean
   readonly only?: readonly OnlyItem[]
   readonly with?: readonly string[]
   readonly signal?: AbortSignal
@@ -48,7 +51,7 @@ export class EntityLoader implements RelationHydration, Loads {
 
   /** For those who plan and load relations. */
   get reader(): Reader {
-    return (this.#reader ??= this.readerIn(this.#context))
+    return (this.#reader ??= new SessionReader(this.#context, this))
   }
 
   /** A reader for calls that may allow queries outside of the transaction. */
@@ -56,9 +59,9 @@ export class EntityLoader implements RelationHydration, Loads {
     return outsideTransaction ? this.reader.outside() : this.reader
   }
 
-  /** A reader that reads in a transaction. */
-  readerIn(context: SessionContext): Reader {
-    return new SessionReader(context, this)
+  /** A reader for a flush, which may read in a transaction. */
+  flushReader(context: SessionContext): Reader {
+    return new SessionReader(context, this, { isOwn: true })
   }
 
   get hydrator(): Hydrator {
@@ -97,7 +100,7 @@ export class EntityLoader implements RelationHydration, Loads {
   #readerOf(managed: ManagedEntity): Reader {
     const { discriminator, relations } = managed.model
     const isAsked = discriminator !== undefined && relations.some(({ companions }) => companions !== undefined)
-    return isAsked ? new SessionReader(this.#context, this, undefined, managed) : this.reader
+    return isAsked ? new SessionReader(this.#context, this, { owner: managed }) : this.reader
   }
 
   /** The entity of that key as far as the session knows it; nothing is read. */
@@ -158,7 +161,7 @@ export class EntityLoader implements RelationHydration, Loads {
     keys: readonly KeyInput[],
     options: FindOptions = {},
   ): Promise<(ManagedEntity | null)[]> {
-    const { only, with: paths, signal, deleted } = options
+    const { only, with: paths, signal, deleted, isOwn } = options
     signal?.throwIfAborted()
     const { classes, identity } = this.#context
     const records = keys.map((key) => mapped.recordKeyOf(key, identity.tenant))
@@ -170,7 +173,7 @@ export class EntityLoader implements RelationHydration, Loads {
       return abortable(found, signal)
     }
     const projection = showing(projectionOf(mapped, only), deleted)
-    return abortable(this.#loader.findAll(mapped, records, projection, signal), signal)
+    return abortable(this.#loader.findAll(mapped, records, projection, signal, isOwn), signal)
   }
 
   async #findGraph(
@@ -178,8 +181,8 @@ export class EntityLoader implements RelationHydration, Loads {
     keys: readonly RecordKey[],
     options: FindOptions,
   ): Promise<(ManagedEntity | null)[]> {
-    const { only, with: paths = [], deleted, signal } = options
-    const found = await this.byKey.find(mapped, keys, paths, { only, deleted, signal })
+    const { only, with: paths = [], deleted, signal, isOwn } = options
+    const found = await this.byKey.find(mapped, keys, paths, { only, deleted, signal, isOwn })
     const level = new Set(found.filter((managed) => managed !== null))
     const reader = this.readerFor(options)
     await (deleted === undefined ? reader : reader.withDeleted()).load([...level], paths)
@@ -200,22 +203,28 @@ export class EntityLoader implements RelationHydration, Loads {
   ): Promise<(ManagedEntity | null)[]> {
     if (filter === undefined) return this.byKey.find(mapped, keys, [], { deleted })
     const { name } = mapped.model
+    const { moment } = this.#context.identity
     const projection = showing(projectionOf(mapped), deleted)
     const records = await this.reader.read(keys.map((key) => onlyIf(read(name, key, projection.bins), filter)))
     const keyed = keys.flatMap((key, i) => (records[i] === null ? [] : [{ key, record: records[i] }]))
-    const { found } = await new IndexQueries(this.#context, this.hydrator).takeKeyed(mapped, keyed, projection)
+    const { found } = await new IndexQueries(this.#context, this).takeKeyed(mapped, keyed, projection, moment)
     const byKey = new Map((found as readonly ManagedEntity[]).map((each) => [recordId(each.key), each]))
     return keys.map((key) => byKey.get(recordId(key)) ?? null)
   }
 
-  /** Entities of records that a query found, with the relations that the paths name; those that the session deletes are left out. */
+  again(mapped: MappedClass, keys: readonly RecordKey[], projection: Projection): Promise<(ManagedEntity | null)[]> {
+    return this.#loader.findAll(mapped, keys, projection)
+  }
+
+  /** Entities of records that a query found which began at that moment, with the relations that the paths name; those that the session deletes are left out. */
   async taken(
     mapped: MappedClass,
     records: readonly FoundRecord[],
+    begun: number,
     { only, with: paths = [], outsideTransaction, deleted }: FindOptions,
   ): Promise<readonly object[]> {
     const projection = showing(projectionOf(mapped, only, [...byFirstStep(paths).keys()]), deleted)
-    const { found } = await new IndexQueries(this.#context, this.hydrator).take(mapped, records, projection)
+    const { found } = await new IndexQueries(this.#context, this).take(mapped, records, projection, begun)
     if (found.length > 0 && (paths.length > 0 || this.#context.classes.hasEager)) {
       const reader = this.readerFor({ outsideTransaction })
       await (deleted === undefined ? reader : reader.withDeleted()).load(found, paths)

@@ -13,7 +13,7 @@ import { addTotals } from '../counters/read-totals.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
 import { COMPANION_KEY_BINS, companionIn, foundKey, ownerKey, type FoundKey } from './key-of-found.js'
 import { isInsideHook } from '../tracking/lifecycle-hooks.js'
-import type { Hydrator } from './hydrator.js'
+import type { Loads, ReaderOptions } from './loads.js'
 import { queryInTransaction } from '../transaction/transaction-scope.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
@@ -35,40 +35,43 @@ interface Walk {
 /** Finds entities by an index, within one session. */
 export class IndexQueries {
   readonly #context: SessionContext
-  readonly #hydrator: Hydrator
-
+  readonly #loads: Loads
   readonly #deleted: DeletedMode | undefined
+  readonly #isOwn: boolean
 
-  constructor(context: SessionContext, hydrator: Hydrator, deleted?: DeletedMode) {
+  constructor(context: SessionContext, loads: Loads, { deleted, isOwn = false }: ReaderOptions = {}) {
     this.#context = context
-    this.#hydrator = hydrator
+    this.#loads = loads
     this.#deleted = deleted
+    this.#isOwn = isOwn
   }
 
   async *found(lookup: IndexedBy): AsyncGenerator<FoundStep> {
     this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
     const projection = showing(projectionOf(mapped, undefined, lookup.along), this.#deleted)
+    const { moment } = this.#context.identity
     if (isApart(lookup)) {
       yield* this.#foundApart(mapped, lookup, projection)
       return
     }
     for await (const records of this.#context.driver.query(this.#command(lookup, projection.bins))) {
-      yield await this.take(mapped, records, projection)
+      yield await this.take(mapped, records, projection, moment)
     }
   }
 
   /** Owners are read once it is known whose children were found. */
   async *#foundApart(mapped: MappedClass, lookup: IndexedBy, projection: Projection): AsyncGenerator<FoundStep> {
     for await (const owners of this.#ownersBy(mapped, lookup)) {
-      const { driver } = this.#context
+      const { driver, identity } = this.#context
+      const { moment } = identity
       const commands = owners.map(({ record }) => read(mapped.model.name, record, projection.bins))
       const records = await driver.read(commands, callOptions(this.#context))
       const keyed = owners.flatMap(({ record: key }, i): KeyedRecord[] => {
         const record = records[i]
         return record === null ? [] : [{ key, record }]
       })
-      yield await this.takeKeyed(mapped, keyed, projection)
+      yield await this.takeKeyed(mapped, keyed, projection, moment)
     }
   }
 
@@ -132,10 +135,11 @@ export class IndexQueries {
     this.#check(lookup)
     const mapped = this.#context.classes.of(lookup.model.name)
     const projection = showing(projectionOf(mapped), this.#deleted)
+    const { moment } = this.#context.identity
     const { records, next } = await this.#context.driver.queryPage(this.#command(lookup, projection.bins), count, {
       after,
     })
-    const { found } = await this.take(mapped, records, projection)
+    const { found } = await this.take(mapped, records, projection, moment)
     return { found, next }
   }
 
@@ -157,25 +161,40 @@ export class IndexQueries {
   }
 
   /** The entities of records that a query found: those of other tenants and classes are left out. */
-  take(mapped: MappedClass, records: readonly FoundRecord[], projection: Projection): Promise<FoundStep> {
+  take(
+    mapped: MappedClass,
+    records: readonly FoundRecord[],
+    projection: Projection,
+    begun: number,
+  ): Promise<FoundStep> {
     const { tenant } = this.#context.identity
     const keyed = records.flatMap((record): KeyedRecord[] => {
       const key = foundKey(mapped, record, tenant)
       return key === undefined ? [] : [{ key: key.record, record }]
     })
-    return this.takeKeyed(mapped, keyed, projection)
+    return this.takeKeyed(mapped, keyed, projection, begun)
   }
 
-  /** The entities of records whose keys are known. */
-  async takeKeyed(mapped: MappedClass, keyed: readonly KeyedRecord[], projection: Projection): Promise<FoundStep> {
+  /** The entities of records whose keys are known, and which were read since that moment; what the session wrote meanwhile is read again. */
+  async takeKeyed(
+    mapped: MappedClass,
+    keyed: readonly KeyedRecord[],
+    projection: Projection,
+    begun: number,
+  ): Promise<FoundStep> {
     const { identity } = this.#context
     const records = mapped.shards === undefined ? keyed : await this.#withTotals(mapped, keyed, projection)
     const found: ManagedEntity[] = []
     const fresh: ManagedEntity[] = []
     const leaving: ManagedEntity[] = []
+    const outdated: RecordKey[] = []
     for (const { key, record } of records) {
       const known = identity.get(mapped, key.key)
-      const managed = this.#hydrator.take(mapped, key, record, projection, known)
+      if (known !== undefined && this.#isOutdated(known, begun)) {
+        outdated.push(key)
+        continue
+      }
+      const managed = this.#loads.hydrator.take(mapped, key, record, projection, known)
       if (managed === null) continue
       if (managed.shownState === 'removed') {
         leaving.push(managed)
@@ -184,9 +203,17 @@ export class IndexQueries {
       found.push(managed)
       if (known === undefined) fresh.push(managed)
     }
+    if (outdated.length > 0)
+      for (const managed of await this.#loads.again(mapped, outdated, projection))
+        if (managed !== null) found.push(managed)
     const hooks = isInsideHook(identity) ? [] : found.map(afterLoadOf)
     await Promise.all([...hooks, ...fresh.map(runAfterLoad)])
     return { found, fresh, leaving }
+  }
+
+  #isOutdated(known: ManagedEntity, begun: number): boolean {
+    if (known.loaded === undefined || this.#isOwn) return false
+    return known.wasWrittenSince(begun) || this.#context.identity.writes?.endOfWrite(known) !== undefined
   }
 
   async #withTotals(

@@ -1,8 +1,9 @@
 import type { ReadRequest } from '../../driver/read-request.js'
-import type { DeletedMode, DeletedOption } from '../../model/index.js'
+import type { DeletedOption } from '../../model/index.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
+import { afterWrite, readAgain, type FindLater } from './beside-writes.js'
 import { isInsideHook } from '../tracking/lifecycle-hooks.js'
 import type { Hydrator } from './hydrator.js'
 import { MOST_AT_ONCE, readInWaves } from './in-waves.js'
@@ -41,19 +42,21 @@ export class KeyLoader implements RecordTaker {
     keys: readonly RecordKey[],
     projection: Projection,
     signal?: AbortSignal,
+    isOwn = false,
   ): Promise<(ManagedEntity | null)[]> {
-    if (keys.length <= MOST_AT_ONCE) return this.#findWave(mapped, keys, projection)
-    return readInWaves(keys, (some) => this.#findWave(mapped, some, projection), signal)
+    if (keys.length <= MOST_AT_ONCE) return this.#findWave(mapped, keys, projection, isOwn)
+    return readInWaves(keys, (some) => this.#findWave(mapped, some, projection, isOwn), signal)
   }
 
   #findWave(
     mapped: MappedClass,
     keys: readonly RecordKey[],
     projection: Projection,
+    isOwn: boolean,
   ): Promise<(ManagedEntity | null)[]> {
     return new Promise((resolve, reject) => {
       if (keys.length === 0) return resolve([])
-      const receiver = new AllLoaded(keys.length, resolve, reject)
+      const receiver = new AllLoaded(keys.length, resolve, reject, isOwn)
       for (let i = 0; i < keys.length; i++) this.#find(mapped, keys[i], projection, receiver, i, false)
     })
   }
@@ -88,19 +91,26 @@ export class KeyLoader implements RecordTaker {
       if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
       return receiver.loaded(isHidden(known, wanted) ? null : known, place)
     }
+    const isOwn = receiver.isOwn === true || this.#isInsideHook
+    if (known !== undefined && !isOwn) {
+      const again = (): void => this.#findLater(mapped, key, wanted, receiver, place)
+      if (afterWrite(known, this.#context, again)) return
+    }
     const projection = known === undefined ? wanted : showing(joinedWith(known.loaded, wanted, mapped), wanted.deleted)
     const pending = (this.#pending[mapped.place] ??= new RecordMap())
     const same = pending.get(key.key)
     if (same !== undefined) {
-      if (this.#canServe(same, mapped, projection)) {
+      // A load in a hook or for a flush must not wait: those it would wait for may wait for that.
+      const mayJoin = !isOwn || same.isOwn || known === undefined
+      if (mayJoin && this.#canServe(same, mapped, projection)) {
         if (this.#isInsideHook) same.isForHook = true
+        same.isOwn ||= isOwn
         return same.alsoFor(receiver, place)
       }
-      // A load in a hook must not wait: those it would wait for may wait for the hook.
-      if (!this.#isInsideHook) return this.#findAfter(same, mapped, key, projection, receiver, place)
+      if (!isOwn) return this.#findAfter(same, mapped, key, projection, receiver, place)
     }
-    const request = new LoadRequest(mapped, key, projection, this, receiver, place, identity.session)
-    if (this.#isInsideHook) request.isForHook = true
+    const request = new LoadRequest(mapped, key, projection, this, receiver, place, identity)
+    if (this.#isInsideHook) request.isForHook = request.isOwn = true
     pending.set(key.key, request)
     this.#context.reading.begin()
     if (projection.loaded === undefined && mapped.shards === undefined) this.#tick.add(request, identity, mayBeAlone)
@@ -125,11 +135,13 @@ export class KeyLoader implements RecordTaker {
     receiver: LoadReceiver,
     place: number,
   ): void {
-    const again = (): void => {
-      if (this.#context.identity.isClosed) receiver.failed(sessionClosed())
-      else this.#find(mapped, key, projection, receiver, place, false)
-    }
+    const again = (): void => this.#findLater(mapped, key, projection, receiver, place)
     other.alsoFor({ loaded: again, failed: again }, 0)
+  }
+
+  readonly #findLater: FindLater = (mapped, key, wanted, receiver, place) => {
+    if (this.#context.identity.isClosed) receiver.failed(sessionClosed())
+    else this.#find(mapped, key, wanted, receiver, place, false)
   }
 
   #addPartial(request: LoadRequest): void {
@@ -149,6 +161,8 @@ export class KeyLoader implements RecordTaker {
     const { identity } = this.#context
     if (identity.isClosed) throw sessionClosed()
     const known = identity.get(mapped, key.key)
+    if (known?.loaded !== undefined && request.isOutdated(known, identity.writes))
+      return readAgain(request, known, identity.writes, this.#findLater)
     const managed = this.#hydrator.take(mapped, key, record, projection, known)
     if (managed === null || !managed.mapped.calls('afterLoad')) return resolve(request, managed)
     const hook = known === undefined ? runAfterLoad(managed) : request.isForHook ? undefined : afterLoadOf(managed)
@@ -179,9 +193,16 @@ class AllLoaded implements LoadReceiver {
   readonly #found: (ManagedEntity | null)[]
   readonly #resolve: (found: (ManagedEntity | null)[]) => void
   readonly failed: (error: unknown) => void
+  readonly isOwn: boolean
   #left: number
 
-  constructor(count: number, resolve: (found: (ManagedEntity | null)[]) => void, failed: (error: unknown) => void) {
+  constructor(
+    count: number,
+    resolve: (found: (ManagedEntity | null)[]) => void,
+    failed: (error: unknown) => void,
+    isOwn: boolean,
+  ) {
+    this.isOwn = isOwn
     this.#found = new Array<ManagedEntity | null>(count)
     this.#left = count
     this.#resolve = resolve
@@ -198,6 +219,8 @@ class AllLoaded implements LoadReceiver {
 interface Wanted extends DeletedOption {
   readonly only?: readonly OnlyItem[] | undefined
   readonly signal?: AbortSignal | undefined
+  /** The session's own work waits for it. */
+  readonly isOwn?: boolean
 }
 
 /** Loads entities by key and, in the same tick, those that live under the same keys elsewhere and are wanted along. */
@@ -224,18 +247,21 @@ export class SameKeyLoader {
     keys: readonly RecordKey[],
     paths: readonly string[],
     seen: ReadonlySet<MappedClass>,
-    { only, deleted, signal }: Wanted = {},
+    { only, deleted, signal, isOwn }: Wanted = {},
   ): Promise<(ManagedEntity | null)[]> {
     const branches = byFirstStep(paths)
     const projection = showing(projectionOf(mapped, only, [...branches.keys()]), deleted)
-    const found = this.#loader.findAll(mapped, keys, projection, signal)
+    const found = this.#loader.findAll(mapped, keys, projection, signal, isOwn)
     const wanted = mapped.relations.filter(
       (strategy) =>
         strategy.meet !== undefined &&
         (strategy.model.eager || branches.has(strategy.relation)) &&
         !seen.has(this.#target(strategy.model.target)),
     )
-    return wanted.length === 0 ? found : this.#along(mapped, keys, branches, seen, wanted, found, deleted)
+    if (wanted.length === 0) return found
+    // Related entities may be deleted or not, where deleted entities are asked for.
+    const along: Wanted = { isOwn, ...(deleted !== undefined && { deleted: 'include' }) }
+    return this.#along(mapped, keys, branches, seen, wanted, found, along)
   }
 
   async #along(
@@ -245,10 +271,8 @@ export class SameKeyLoader {
     seen: ReadonlySet<MappedClass>,
     wanted: readonly RelationStrategy[],
     found: Promise<(ManagedEntity | null)[]>,
-    deleted: DeletedMode | undefined,
+    along: Wanted,
   ): Promise<(ManagedEntity | null)[]> {
-    // Related entities may be deleted or not, where deleted entities are asked for.
-    const along: Wanted = deleted === undefined ? {} : { deleted: 'include' }
     const { tenant } = this.#context.identity
     const { scheme } = mapped.codec.key
     const others = wanted.map(({ relation, model }) => {

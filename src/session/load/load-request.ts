@@ -3,6 +3,7 @@ import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { CompanionReads } from '../counters/companion-reads.js'
+import type { OpenWrites } from '../tracking/entity-home.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import { bothOf, showing } from '../mapping/projection.js'
@@ -11,6 +12,8 @@ import { bothOf, showing } from '../mapping/projection.js'
 export interface LoadReceiver {
   loaded(managed: ManagedEntity | null, place: number): void
   failed(error: unknown): void
+  /** Set where the session's own work waits for it: it may not wait for that. */
+  readonly isOwn?: boolean
 }
 
 /** Turns the record that was read into an entity. */
@@ -26,6 +29,10 @@ export class LoadRequest extends ReadRequest {
   #projection: Projection
   /** A hook waits for it, so it may not wait for hooks that are already under way. */
   isForHook = false
+  /** A hook or a flush waits for it, so it may not wait for writes that are under way. */
+  isOwn: boolean
+  /** Moment of the session in which it was begun. */
+  readonly #begun: number
   readonly #taker: RecordTaker
   readonly #first: LoadReceiver
   readonly #place: number
@@ -39,9 +46,11 @@ export class LoadRequest extends ReadRequest {
     taker: RecordTaker,
     first: LoadReceiver,
     place: number,
-    session: number,
+    { session, moment }: { readonly session: number; readonly moment: number },
   ) {
     super(read(mapped.model.name, key, projection.bins, projection.operations), session)
+    this.#begun = moment
+    this.isOwn = first.isOwn === true
     this.mapped = mapped
     this.#projection = projection
     this.#taker = taker
@@ -62,6 +71,11 @@ export class LoadRequest extends ReadRequest {
     this.#projection = showing(bothOf(this.#projection, projection, this.mapped), this.#projection.deleted)
     const { bins, operations } = this.#projection
     this.command = read(this.mapped.model.name, this.recordKey, bins, operations)
+  }
+
+  /** True where the record may have been read before a write of the entity that has ended since, or is under way. */
+  isOutdated(managed: ManagedEntity, writes: OpenWrites<ManagedEntity> | undefined): boolean {
+    return managed.wasWrittenSince(this.#begun) || (!this.isOwn && writes?.endOfWrite(managed) !== undefined)
   }
 
   alsoFor(receiver: LoadReceiver, place: number): void {
@@ -90,6 +104,13 @@ export class LoadRequest extends ReadRequest {
     } catch (error) {
       this.failed(error)
     }
+  }
+
+  /** Leaves all who wait for it to another request. */
+  handOver(find: (receiver: LoadReceiver, place: number) => void): void {
+    this.#taker.forget(this)
+    find(this.#first, this.#place)
+    this.#others?.forEach(({ receiver, place }) => find(receiver, place))
   }
 
   resolve(managed: ManagedEntity | null): void {

@@ -15,8 +15,7 @@ import type { Tracked } from '../../relations/contract/tracked.js'
 import type { FoundPage, FoundStep, Reader } from '../../relations/contract/reader.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
 import { during } from '../context/activity.js'
-import type { Hydrator } from './hydrator.js'
-import type { SameKeyLoader } from './key-loader.js'
+import type { Loads, ReaderOptions } from './loads.js'
 import { populate } from './populate.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -33,31 +32,22 @@ import {
 } from '../mapping/several-classes.js'
 import { IndexQueries } from './index-queries.js'
 
-/** Reads of a session, each made when it is needed: most saves read nothing. */
-export interface Loads {
-  readonly byKey: SameKeyLoader
-  readonly hydrator: Hydrator
-}
-
 /** The session as those see it that plan and load relations. */
 export class SessionReader implements Reader {
   readonly #context: SessionContext
   readonly #loads: Loads
-  readonly #deleted: DeletedMode | undefined
-  /** Owner of companions that it reads, which do not say which class their record is. */
-  readonly #owner: Tracked | undefined
+  readonly #options: ReaderOptions
   #indexQueries: IndexQueries | undefined
   #batcher: RawReadBatcher | undefined
 
-  constructor(context: SessionContext, loads: Loads, deleted?: DeletedMode, owner?: Tracked) {
-    this.#owner = owner
+  constructor(context: SessionContext, loads: Loads, options: ReaderOptions = {}) {
     this.#context = context
-    this.#deleted = deleted
     this.#loads = loads
+    this.#options = options
   }
 
   get #queries(): IndexQueries {
-    return (this.#indexQueries ??= new IndexQueries(this.#context, this.#loads.hydrator, this.#deleted))
+    return (this.#indexQueries ??= new IndexQueries(this.#context, this.#loads, this.#options))
   }
 
   get #together(): RawReadBatcher {
@@ -69,7 +59,7 @@ export class SessionReader implements Reader {
   }
 
   get deleted(): DeletedMode | undefined {
-    return this.#deleted
+    return this.#options.deleted
   }
 
   get direct(): SplitAccess {
@@ -98,15 +88,15 @@ export class SessionReader implements Reader {
 
   outside(): Reader {
     if (this.#context.refusesQueries !== true) return this
-    return this.#like({ ...this.#context, driver: this.#context.driver, refusesQueries: false }, this.#deleted)
+    return new SessionReader(
+      { ...this.#context, driver: this.#context.driver, refusesQueries: false },
+      this.#loads,
+      this.#options,
+    )
   }
 
   withDeleted(mode: DeletedMode = 'include'): Reader {
-    return this.#like(this.#context, mode)
-  }
-
-  #like(context: SessionContext, deleted: DeletedMode | undefined): Reader {
-    return new SessionReader(context, this.#loads, deleted, this.#owner)
+    return new SessionReader(this.#context, this.#loads, { ...this.#options, deleted: mode })
   }
 
   find(model: EntityModel, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
@@ -117,11 +107,12 @@ export class SessionReader implements Reader {
 
   async #find(mapped: MappedClass, keys: readonly KeyValue[], along?: readonly string[]): Promise<(Tracked | null)[]> {
     const records = keys.map((key) => mapped.recordKeyOf(key, this.#context.identity.tenant))
-    const found = await this.#loads.byKey.find(mapped, records, along, { deleted: this.#deleted })
+    const { deleted, isOwn } = this.#options
+    const found = await this.#loads.byKey.find(mapped, records, along, { deleted, isOwn })
     const { elsewhere } = this.#context
     if (elsewhere === undefined || mapped.model.archive === undefined || !found.includes(null)) return found
     const missing = keys.filter((_, i) => found[i] === null)
-    const others = (await elsewhere(mapped.model.name, missing, along, this.#deleted)).values()
+    const others = (await elsewhere(mapped.model.name, missing, along, deleted)).values()
     return found.map((each) => each ?? (others.next().value as Tracked | null))
   }
 
@@ -133,7 +124,7 @@ export class SessionReader implements Reader {
     if (commands.length === 0) return Promise.resolve([])
     commands.forEach(checkResultNames)
     const own = commands.map((command) => this.#ofClass(command))
-    const owner = this.#owner
+    const { owner } = this.#options
     if (owner?.isUnread !== true || !own.some((command) => isCompanion(owner, command))) return this.#together.read(own)
     return this.#readOwned(owner, own)
   }

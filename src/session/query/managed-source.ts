@@ -14,6 +14,7 @@ export class ManagedSource<T extends object> extends ClassSource implements Quer
   readonly #context: SessionContext
   readonly #loads: EntityLoader
   readonly #checkOpen: () => void
+  #begun = 0
 
   constructor(
     mapped: MappedClass,
@@ -39,7 +40,7 @@ export class ManagedSource<T extends object> extends ClassSource implements Quer
     this.#checkOpen()
     const { outsideTransaction, deleted } = this.options
     const options = { only, with: paths, outsideTransaction, deleted }
-    return (await this.#loads.taken(this.mapped, records, options)) as readonly T[]
+    return (await this.#loads.taken(this.mapped, records, this.#begun, options)) as readonly T[]
   }
 
   /** Entities that the session is to delete are not given. */
@@ -55,6 +56,7 @@ export class ManagedSource<T extends object> extends ClassSource implements Quer
     this.#checkOpen()
     if (this.#context.refusesQueries === true && this.options.outsideTransaction !== true)
       throw queryInTransaction(this.model)
+    this.#begun = this.#context.identity.moment
     this.#context.reading.begin()
   }
 

@@ -7,7 +7,6 @@ import type { TrackedState } from '../../relations/contract/tracked.js'
 import type { RelationHydration } from '../load/hydrator.js'
 import { shown } from '../../model/call-options.js'
 import { notTaken } from '../context/check-arguments.js'
-import { QuestionsInFlight, type InFlight } from './questions-in-flight.js'
 import type { DeleteConditions, PendingDelete } from './delete-intent.js'
 import { ManagedEntity } from './managed-entity.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -22,12 +21,18 @@ import {
   otherSession,
 } from '../context/session-errors.js'
 
+/** Entities that a flush is sending. */
+export interface InFlight {
+  readonly saved: Iterable<ManagedEntity>
+  isSaving(managed: ManagedEntity): boolean
+  isRemoving(managed: ManagedEntity): boolean
+}
+
 /** Tracks which entities belong to a session, and in which state. */
 export class EntityTracker {
   readonly #context: SessionContext
   readonly #relations: Pick<RelationHydration, 'attach'>
   #inFlight: Set<InFlight> | undefined
-  #questions: QuestionsInFlight | undefined
 
   constructor(context: SessionContext, relations: Pick<RelationHydration, 'attach'>) {
     this.#context = context
@@ -101,7 +106,12 @@ export class EntityTracker {
 
   endSending(work: InFlight): void {
     this.#inFlight?.delete(work)
-    this.#questions?.ended(work)
+    for (const managed of work.saved) managed.noteWritten()
+  }
+
+  /** True while a write of the entity is under way; that of a single entity is not a flush. */
+  isWriting(managed: ManagedEntity): boolean {
+    return managed.sending !== undefined || this.#isInFlight(managed)
   }
 
   #isInFlight(managed: ManagedEntity): boolean {
@@ -115,10 +125,6 @@ export class EntityTracker {
     if (managed.deleteIntent!.pending?.isUnderWay === true) return true
     for (const work of this.#inFlight ?? []) if (work.isRemoving(managed)) return true
     return false
-  }
-
-  get questions(): QuestionsInFlight {
-    return (this.#questions ??= new QuestionsInFlight((managed) => this.#isInFlight(managed)))
   }
 
   /** Gives an entity that was deleted and is to be stored again the relations of a new one. */

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../keys/index.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { EntityHome, ManagedEntity } from './managed-entity.js'
+import type { OpenWrites } from './entity-home.js'
 import type { DeletedKeys } from '../../relations/contract/deleted-keys.js'
 import type { LinksTo, MappedClass } from '../mapping/mapped-class.js'
 import { LinkIndex } from './link-index.js'
@@ -26,6 +27,9 @@ export class IdentityMap implements EntityHome {
   /** Records as they are after the delete of an entity. */
   #next: Map<ManagedEntity, NextRecord> | undefined
   #isClosed = false
+  #moment = 0
+  /** Undefined while nothing was written. */
+  writes: OpenWrites<ManagedEntity> | undefined
 
   constructor({ places }: { readonly places: number }, tenant?: Tenant, within?: IdentityMap) {
     this.session = within?.session ?? ++lastSession
@@ -40,6 +44,14 @@ export class IdentityMap implements EntityHome {
 
   get isClosed(): boolean {
     return this.#isClosed
+  }
+
+  get moment(): number {
+    return this.#moment
+  }
+
+  nextMoment(): number {
+    return ++this.#moment
   }
 
   get(mapped: MappedClass, key: UserKey): ManagedEntity | undefined {

@@ -49,6 +49,8 @@ export class ManagedEntity implements Tracked {
   readonly home: EntityHome
   #queued: EntityWork | undefined
   #sending: SentWrite | undefined
+  /** Moment of the session in which its last write has ended. */
+  #writtenAt = 0
 
   constructor(mapped: MappedClass, entity: object, key: RecordKey, home: EntityHome, state: 'new' | 'stored') {
     this.mapped = mapped
@@ -158,6 +160,16 @@ export class ManagedEntity implements Tracked {
   /** The write is answered, or will never be sent. */
   endWrite(): void {
     this.#sending = undefined
+  }
+
+  /** All that was sent of the entity is answered. */
+  noteWritten(): void {
+    this.#writtenAt = this.home.nextMoment()
+  }
+
+  /** True where a read that was begun at that moment says what was before a write. */
+  wasWrittenSince(moment: number): boolean {
+    return this.#writtenAt > moment
   }
 
   /** The write or delete whose answer was lost. */

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../../plan/record-key.js'
 import type { Drain } from '../../../relations/contract/drain.js'
-import type { InFlight } from '../../tracking/questions-in-flight.js'
+import type { InFlight } from '../../tracking/entity-tracker.js'
 import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 

@@ -83,6 +83,7 @@ class SimpleSend implements WriteReceiver {
 
   settled(outcome: Outcome): void {
     const error = this.#take(outcome)
+    this.#managed.noteWritten()
     this.#queue.endOne(this.#managed, this.#queued)
     if (error === undefined) this.#receiver.sent(this.#managed)
     else this.#receiver.failed(error)
