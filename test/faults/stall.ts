@@ -4,7 +4,7 @@ import { mergePolicies } from '#src/driver/policies.js'
 import { Database } from '#src/session/database/database.js'
 import { mapClasses } from '#src/session/database/open.js'
 import { MODES, PATIENT, type Mode } from '../server.js'
-import { CASES, COMPANION_CASES, DATED_CASES, type Case } from './families.js'
+import { CASES, COMPANION_CASES, COMPANION_PART_CASES, DATED_CASES, type Case } from './families.js'
 
 /** An operation in a namespace of its own, so that a fault can stop it while others go on. */
 export interface Stall extends Case {
@@ -15,7 +15,7 @@ export interface Stall extends Case {
   readonly server: number
 }
 
-const ALL: readonly Case[] = [...CASES, ...COMPANION_CASES, ...DATED_CASES]
+const ALL: readonly Case[] = [...CASES, ...COMPANION_CASES, ...COMPANION_PART_CASES, ...DATED_CASES]
 
 /** The client knows no more of one cluster. */
 const MOST_NAMESPACES = 32
