@@ -18,7 +18,7 @@ async function isOfAnotherClass({ entity, key, guards }: Outcome['command'], rea
 export async function addStoredVersion(outcome: Outcome, reader: Reader): Promise<Outcome> {
   const { command, error } = outcome
   const guard = command.guards.find((one) => one.kind !== 'filter')
-  if (guard === undefined) return outcome
+  if (guard === undefined || (guard.kind === 'binEquals' && guard.isOfHome === true)) return outcome
   const found = await reader.readOnce(read(command.entity, command.key, [guard.bin])).catch(() => undefined)
   if (found === undefined) return outcome
   if (found !== null && (await isOfAnotherClass(command, reader)))

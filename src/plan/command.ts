@@ -25,6 +25,8 @@ export type Guard =
       readonly expected: null | number | bigint | string | Uint8Array
       /** Says for `explain()` what the value means. */
       readonly meaning?: string
+      /** The record is a home of members: a refused command goes elsewhere, so nobody asks which value is stored. */
+      readonly isOfHome?: true
     }
   /** With `isGoneUnless`, a record for which it does not hold counts as gone. */
   | {
@@ -160,6 +162,9 @@ export const versionIs = (bin: string, expected: number | null): Guard =>
   Object.freeze({ kind: 'version', bin, expected })
 export const binEquals = (bin: string, expected: BinGuard['expected'], meaning?: string): BinGuard =>
   Object.freeze({ kind: 'binEquals', bin, expected, ...(meaning !== undefined && { meaning }) })
+/** Requires that the record is the home of the members that the command is about. */
+export const homeSays = (bin: string, expected: number, meaning?: string): BinGuard =>
+  Object.freeze({ ...binEquals(bin, expected, meaning), isOfHome: true })
 export const holds = (expression: Expression): Guard => Object.freeze({ kind: 'filter', expression })
 export const goneUnless = (expression: Expression): Guard =>
   Object.freeze({ kind: 'filter', expression, isGoneUnless: true })

@@ -1,6 +1,6 @@
 import { bucketEnd, bucketName, bucketStart, companionKey, startOfBucket, type Buckets } from '../../keys/index.js'
 import { COMPANION_SHARDS_BIN, type BucketsModel, type CompanionsModel, type EntityModel } from '../../model/index.js'
-import { binEquals, type Bins, type Guard, type Ttl } from '../../plan/command.js'
+import { homeSays, type Bins, type Guard, type Ttl } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { storedScheme } from '../contract/companion-errors.js'
@@ -60,7 +60,7 @@ export class BucketScheme extends CompanionScheme {
   override isOneOf(shards: Shards): Guard {
     const { unit, every } = read(shards)
     const length = every === 1 ? `one ${unit}` : `${every} ${WORDS[unit]}`
-    return binEquals(COMPANION_SHARDS_BIN, shards, `it is a bucket of ${length}`)
+    return homeSays(COMPANION_SHARDS_BIN, shards, `it is a bucket of ${length}`)
   }
 
   /** The value of the owner's bin, with these buckets. */

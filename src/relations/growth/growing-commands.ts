@@ -10,6 +10,7 @@ import {
 import {
   binEquals,
   holds,
+  homeSays,
   remove,
   NOT_DELETING,
   whileThere,
@@ -268,8 +269,8 @@ export class GrowingCommands {
 
   #guards({ shards, move }: Placement, isInside: boolean): readonly Guard[] {
     if (isInside) return []
-    if (move?.phase === 'move') return [binEquals(this.#scheme.bins.move, move.id)]
-    return [shards === ROOT ? this.#isInRoot : binEquals(COMPANION_SHARDS_BIN, shards)]
+    if (move?.phase === 'move') return [homeSays(this.#scheme.bins.move, move.id)]
+    return [shards === ROOT ? this.#isInRoot : homeSays(COMPANION_SHARDS_BIN, shards)]
   }
 
   #questions(): readonly Operation[] {

@@ -10,7 +10,7 @@ import { isCreation } from '../contract/member.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
-import { reroutedWhenSplit } from '../write/explain-reads.js'
+import { rerouted } from '../write/explain-reads.js'
 import { linkWrite, type LinkBin } from '../write/link-bin.js'
 import { StoreApart } from '../write/store-apart.js'
 import type { Change } from './growing-changes.js'
@@ -18,7 +18,7 @@ import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingReads } from './growing-reads.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import { growthPartsOf, type GrowthParts } from './growth-parts.js'
-import { isMoving, type Placement, type Shards } from './placement.js'
+import { isMoving, ROOT, type Placement, type Shards } from './placement.js'
 
 /** Keeps members in their owner's record until that becomes too large or too busy, then in companions, and moves them while others go on. */
 export class GrowingStore extends StoreApart implements GrowingMembers {
@@ -85,7 +85,6 @@ export class GrowingStore extends StoreApart implements GrowingMembers {
     const keepsAttributes = this.layout.attributesOf !== undefined && at.attributes === undefined
     const needsMember = keepsAttributes || this.#parts.counts !== undefined
     const command: Change['command'] = (home, placement, isInside) => this.commands.put(at, home, placement, isInside)
-    if (!draft.isInside) draft.follow(stage, reroutedWhenSplit({ model: this.model, key: at.owner }))
     return this.#send({ kind: 'add', at, stage, settle, command, needsMember }, draft, reader)
   }
 
@@ -120,6 +119,7 @@ export class GrowingStore extends StoreApart implements GrowingMembers {
     // A transaction that is only being planned must hold the owner as well, where that counts its members.
     if (draft.isTransaction && change.kind !== 'change')
       this.#parts.counts?.add(owner, change.kind === 'add' ? 1 : -1, draft, change.stage)
+    draft.follow(change.stage, rerouted({ model: this.model, key: owner }, this.#placement(owner).shards === ROOT))
     changes.send(change, draft)
   }
 

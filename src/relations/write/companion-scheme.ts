@@ -1,6 +1,6 @@
 import { companionKey, hashShard } from '../../keys/index.js'
 import { COMPANION_SHARDS_BIN, type CompanionsModel, type EntityModel } from '../../model/index.js'
-import { binEquals, type Bins, type Guard } from '../../plan/command.js'
+import { homeSays, type Bins, type Guard } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import { storedScheme } from '../contract/companion-errors.js'
@@ -46,7 +46,7 @@ export class CompanionScheme implements MemberScheme {
 
   /** Condition that a companion is one of so many. */
   isOneOf(shards: Shards): Guard {
-    return binEquals(COMPANION_SHARDS_BIN, shards)
+    return homeSays(COMPANION_SHARDS_BIN, shards)
   }
 
   /** The value of the owner's bin for so many shards. */

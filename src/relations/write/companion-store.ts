@@ -13,7 +13,7 @@ import { CompanionReads } from './companion-reads.js'
 import { CompanionCounts } from './companion-counts.js'
 import { CompanionScheme } from './companion-scheme.js'
 import { CompanionsInTransaction } from './companions-in-transaction.js'
-import { routing } from './explain-reads.js'
+import { rerouted, routing } from './explain-reads.js'
 import { linkWrite, type LinkBin } from './link-bin.js'
 import { StoreApart } from './store-apart.js'
 
@@ -70,6 +70,7 @@ export class CompanionStore extends StoreApart {
     this.#tie(at, draft)
     if (draft.isInside) return this.#inside.change(at, command, draft, stage, settle, reader!, -1)
     this.#survey(at, -1, draft, stage)
+    draft.follow(stage, rerouted({ model: this.model, key: at.owner }))
     this.#changes.send({ at, stage, settle, command }, draft)
   }
 
@@ -83,6 +84,7 @@ export class CompanionStore extends StoreApart {
   ): void | Promise<void> {
     const command = (home: RecordKey, shards: number): WriteCommand => this.commands.change(home, operations, shards)
     if (draft.isInside) return this.#inside.change(at, command, draft, stage, settle, reader!)
+    draft.follow(stage, rerouted({ model: this.model, key: at.owner }))
     this.#changes.send({ at, stage, settle, command }, draft)
   }
 

@@ -57,17 +57,21 @@ export function routing(owner: Named, home: RecordKey): DescribeStep {
       : `if ${showKey(home, true)} does not exist yet, it is created and noted in ${nameOf(owner)}; if ${nameOf(owner)} has another number of shards, the write is routed again`
 }
 
+/** A write to where members are, as far as this process knows: to their owner's record, or to a companion that is not made for it. */
+export function rerouted(owner: Named, isInOwner = false): DescribeStep {
+  return (isTransaction) => {
+    if (isInOwner) return `if the members of ${nameOf(owner)} are in companion records, the write is routed there`
+    if (isTransaction) return undefined
+    return `if ${nameOf(owner)} has another number of shards, the write is routed again`
+  }
+}
+
 /** A write to a bucket of time, which may not be there yet. */
 export function routingToBucket(owner: Named, home: RecordKey): DescribeStep {
   return (isTransaction) =>
     isTransaction
       ? `read ${showKey(home, true)} in the transaction: if there is none, it is listed in ${nameOf(owner)} and created`
       : `if ${showKey(home, true)} does not exist yet, it is listed in ${nameOf(owner)} and created; if ${nameOf(owner)} has buckets of another length, the write is routed again`
-}
-
-/** A write to the owner's record, whose members may be elsewhere by then. */
-export function reroutedWhenSplit(owner: Named): DescribeStep {
-  return () => `if the members of ${nameOf(owner)} are in companion records, the write is routed there`
 }
 
 const nameOf = ({ model, key }: Named): string => `${model.name} ${showKey(key, true)}`

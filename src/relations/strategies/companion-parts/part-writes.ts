@@ -2,7 +2,7 @@ import { read } from '../../../plan/command.js'
 import type { Draft, StageName } from '../../../plan/draft.js'
 import type { Reader } from '../../contract/reader.js'
 import type { CompanionPlace } from '../../write/companions-in-transaction.js'
-import { routing, routingToBucket } from '../../write/explain-reads.js'
+import { rerouted, routing, routingToBucket } from '../../write/explain-reads.js'
 import { held } from '../../write/link-bin.js'
 import type { PartItems } from '../consolidate/part-items.js'
 import type { KnownPart } from '../consolidate/part-table.js'
@@ -27,6 +27,7 @@ export class PartWrites extends PartSender {
     for (const { home, put } of this.groups(parts, items)) {
       draft.tie(home, table.owner.key)
       if (put.length > 0) draft.follow(stage, toHome(table.owner, home))
+      else if (this.#homes.buckets === undefined) draft.follow(stage, rerouted(table.owner))
     }
     // A transaction that is only being planned must hold the owner as well, where that counts its children.
     if (draft.isTransaction && items.put.length + items.removed.length > 0)

@@ -4,8 +4,8 @@ import { recordId, type RecordKey } from '../../../plan/record-key.js'
 import type { KeyValue } from '../../../keys/index.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Change, Route } from '../../growth/growing-changes.js'
-import { samePlacement } from '../../growth/placement.js'
-import { reroutedWhenSplit } from '../../write/explain-reads.js'
+import { ROOT, samePlacement } from '../../growth/placement.js'
+import { rerouted } from '../../write/explain-reads.js'
 import { held } from '../../write/link-bin.js'
 import { growthOf } from '../companion-parts/part-counts.js'
 import type { PartGroup } from '../companion-parts/part-groups.js'
@@ -30,8 +30,11 @@ export class GrowingPartWrites extends PartSender {
   send(parts: WrittenParts, items: PartItems, draft: Draft, stage: StageName, reader: Reader): void | Promise<void> {
     if (draft.isInside) return this.#sendInside(parts, items, draft, stage, reader)
     const { owner } = parts.table
-    for (const { home } of this.groups(parts, items)) draft.tie(home, owner.key)
-    if (items.put.length > 0) draft.follow(stage, reroutedWhenSplit(owner))
+    const isInOwner = this.#homes.placement(owner.key).shards === ROOT
+    for (const { home } of this.groups(parts, items)) {
+      draft.tie(home, owner.key)
+      draft.follow(stage, rerouted(owner, isInOwner))
+    }
     // A transaction that is only being planned must hold the owner as well, where that counts its children.
     if (draft.isTransaction && items.put.length + items.removed.length > 0)
       this.#homes.growth.counts?.add(owner.key, 1, draft, stage)
