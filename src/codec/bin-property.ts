@@ -3,6 +3,7 @@ import type { WriteOperation } from '../plan/operation.js'
 import { removeBin, writeBin } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import { isInherited, ownProperty, writeProperty } from './own-property.js'
+import { rereadItem } from './reread-entries.js'
 import { isMissing, type InlineKind, type Loaded, type MutableBins, type SingleBin } from './property-codec.js'
 import type { TypeCodec } from './type-codec.js'
 import { throwIn } from './value-problem.js'
@@ -81,23 +82,20 @@ export class BinProperty implements SingleBin {
       : this.codec.same(value, snapshot)
   }
 
-  reread(_snapshot: unknown, stored: Bins): unknown {
-    return this.snapshot(this.decode(stored, undefined))
+  reread(snapshot: unknown, sent: unknown, stored: Bins): unknown {
+    return rereadItem(this.codec, snapshot, sent, this.snapshot(this.decode(stored, undefined)))
   }
 
   advanceAdded(known: unknown, sent: unknown): unknown {
-    if (known === undefined || sent === undefined) return sent
-    return this.codec.advanceAdded?.(known, sent) ?? sent
+    if (sent === undefined || this.codec.advanceAdded === undefined) return sent
+    return this.codec.advanceAdded(known, sent)
   }
 
   change(value: unknown, snapshot: unknown): readonly WriteOperation[] {
     if (isMissing(value)) return [removeBin(this.bin)]
     try {
-      const special =
-        snapshot === undefined
-          ? this.codec.create?.(value, this.bin, false)
-          : this.codec.patch?.(value, snapshot, { bin: this.bin })
-      return special ?? this.#write(value)
+      if (snapshot === undefined) return this.#add(value)
+      return this.codec.patch?.(value, snapshot, { bin: this.bin }) ?? this.#write(value)
     } catch (error) {
       return throwIn(this.name, error)
     }
@@ -106,10 +104,21 @@ export class BinProperty implements SingleBin {
   create(operations: WriteOperation[], value: unknown): void {
     if (isMissing(value)) return
     try {
-      operations.push(...(this.codec.create?.(value, this.bin, true) ?? this.#write(value)))
+      operations.push(...(this.codec.create?.(value, this.bin) ?? this.#write(value)))
     } catch (error) {
       throwIn(this.name, error)
     }
+  }
+
+  /** Stores the value where there was none: beside what others have stored meanwhile, if it is something that grows. */
+  #add(value: unknown): readonly WriteOperation[] {
+    const { nothing } = this.codec
+    if (nothing === undefined) return this.#write(value)
+    const added = this.codec.patch!(value, nothing, { bin: this.bin })
+    if (added !== undefined && added.length > 0) return added
+    // Values that are not of the type are rejected here.
+    this.codec.encode(value, 0)
+    return [this.codec.empty!(this.bin)]
   }
 
   #write(value: unknown): readonly WriteOperation[] {

@@ -41,7 +41,7 @@ export interface ChildCodec extends TypeCodec {
   fill(instance: object, stored: Value): void
   snapshot(value: unknown): object
   patch(value: unknown, snapshot: unknown, place: Place): readonly WriteOperation[]
-  advanceAdded(known: unknown, sent: unknown): object
+  advanceAdded(known: unknown, sent: unknown): object | undefined
   /** True when no field of its own differs; children are left out. */
   hasSameFields(value: object, snapshot: object): boolean
   /** Children that a snapshot holds in one of its collections. */
@@ -170,8 +170,8 @@ export class ChildrenField implements PropertyCodec {
     const advanced = [...((known as KnownChildren | undefined) ?? NO_CHILDREN)].map(([key, child]) => {
       const after = now.get(key)
       const isSame = after?.part === child.part
-      const snapshot = isSame ? this.codec.advanceAdded(child.snapshot, after.snapshot) : child.snapshot
-      return [key, { ...child, snapshot }] as const
+      const snapshot = isSame ? this.codec.advanceAdded(child.snapshot, after.snapshot) : undefined
+      return [key, { ...child, snapshot: snapshot ?? child.snapshot }] as const
     })
     return new Map(advanced)
   }

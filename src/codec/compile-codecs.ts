@@ -119,7 +119,7 @@ class CodecCompiler {
       constants: [],
       attach: this.#attach(part.relations),
     }
-    return new SpreadProperty(name, fields, this.#compileClass(shape))
+    return new SpreadProperty(name, part.class, fields, this.#compileClass(shape))
   }
 
   #field(name: string, bin: string, type: BinType, fields: readonly PropertyModel[]): BinProperty {

@@ -9,7 +9,7 @@ import type { BinProperty } from './bin-property.js'
 import { readInPart, unknownClass, unreadable, unstorable } from './codec-errors.js'
 import type { EntityKey } from './entity-key.js'
 import { keyInBins, knownKey } from './known-key.js'
-import { hideUnread, onlyEntries, UNSENT } from './loaded-part.js'
+import { hideAllUnread, hideUnread, onlyEntries, UNSENT } from './loaded-part.js'
 import { readProperty, writeProperty } from './own-property.js'
 import type { Loaded, LoadedSet, PropertyCodec } from './property-codec.js'
 import { RecordChanges } from './record-changes.js'
@@ -93,12 +93,12 @@ export class EntityCodec<T extends object = object> {
     const of = (one: Snapshot, index: number): unknown => this.#functions.snapshotOf(one, index)
     for (const [index, property] of this.#shape.properties.entries()) {
       if (!property.bins.some((bin) => bins.has(bin))) continue
-      this.#functions.setSnapshot(snapshot, index, property.advanceAdded(of(snapshot, index), of(sent, index)))
+      this.#functions.setSnapshot(snapshot, index, property.advanceAdded(of(snapshot, index), of(sent, index), bins))
     }
   }
 
-  /** Brings the snapshot to what these bins of the record hold now; all else in it stays as it was known. */
-  reread(snapshot: Snapshot, stored: Bins, bins: ReadonlySet<string>, loaded?: Loaded): void {
+  /** Brings the snapshot to what these bins of the record hold now of that which a write in doubt has changed; all else in it stays as it was known. */
+  reread(snapshot: Snapshot, sent: Snapshot, stored: Bins, bins: ReadonlySet<string>, loaded?: Loaded): void {
     try {
       for (const [index, property] of this.#shape.properties.entries()) {
         if (!isComparedIn(property, bins)) continue
@@ -106,7 +106,11 @@ export class EntityCodec<T extends object = object> {
         const part = loaded?.parts?.get(property.name)
         if (part?.kind === 'slice') continue
         const read = part === undefined ? stored : onlyEntries(property as BinProperty, stored, part, known)
-        this.#functions.setSnapshot(snapshot, index, property.reread(known, read, bins))
+        this.#functions.setSnapshot(
+          snapshot,
+          index,
+          property.reread(known, this.#functions.snapshotOf(sent, index), read, bins),
+        )
       }
     } catch (error) {
       throw unreadable(this.model, keyInBins(this.model, this.key, stored), error)
@@ -264,8 +268,7 @@ export class EntityCodec<T extends object = object> {
     } catch (error) {
       throw unreadable(this.model, keyInBins(this.model, this.key, bins), error)
     }
-    if (loaded?.parts !== undefined)
-      for (const each of this.#shape.properties) hideUnread(each, readProperty(entity, each.name), loaded)
+    if (loaded?.parts !== undefined) hideAllUnread(this.#shape.properties, entity, loaded)
     if (meta !== undefined && this.stamps.hasMeta) this.stamps.meta(entity, meta)
     return entity
   }

@@ -50,7 +50,10 @@ function sourceOf(shape: ClassShape): string {
     hydrateSource(shape),
     `function fill(e, b, loaded) {\n  let v\n${readAll(shape, 'e')}\n}`,
     dehydrateSource(shape),
-    `function snapshot(e) {\n  let v\n  return {${properties.map((property, i) => `\n    s${i}: ${snapshotExpression(property, i)},`).join('')}\n  }\n}`,
+    // A constructor: V8 makes literals in the old generation once many of one place have lived at once.
+    `function Snapshot(e) {\n  let v\n${properties.map((property, i) => `  this.s${i} = ${snapshotExpression(property, i)}\n`).join('')}}`,
+    `Snapshot.prototype = Object.prototype`,
+    `const snapshot = (e) => new Snapshot(e)`,
     `function changed(e, s) {\n  let c, v\n${properties.map(compareStatement).join('')}  return c\n}`,
     `return { hydrate, fill, dehydrate, snapshot, changed }`,
   ].join('\n')

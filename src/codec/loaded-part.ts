@@ -61,7 +61,8 @@ function keysOf(operation: WriteOperation): readonly MapKey[] {
   }
   if (operation.kind === 'mapRemoveKeys') return operation.keys
   if (operation.kind === 'mapPutItems') return [...operation.items.keys()]
-  return operation.kind === 'mapPut' || operation.kind === 'mapIncrement' ? [operation.key] : []
+  const isPut = operation.kind === 'mapPut' || operation.kind === 'mapPutMissing'
+  return isPut || operation.kind === 'mapIncrement' ? [operation.key] : []
 }
 
 function changeOfObject(bin: string, value: unknown, snapshot: object): readonly WriteOperation[] | PartRefusal {
@@ -126,6 +127,11 @@ function spanOf(one: LoadedSlice, other: LoadedSlice): { readonly begin: number;
 
 /** A slice that counts from the end stops there. */
 const endOf = ({ offset, count }: LoadedSlice): number => (offset < 0 ? Math.min(0, offset + count) : offset + count)
+
+/** Leaves fields of all parts of an entity empty that were not read. */
+export function hideAllUnread(properties: readonly PropertyCodec[], entity: object, want: Loaded): void {
+  for (const property of properties) hideUnread(property, readProperty(entity, property.name), want)
+}
 
 /** Leaves fields of a part empty that were not read: a counter would show 0. */
 export function hideUnread(property: PropertyCodec, value: unknown, want: Loaded): void {

@@ -1,16 +1,19 @@
 import type { EmbeddableModel } from '../model/index.js'
 import type { WriteOperation } from '../plan/operation.js'
+import { mapCreate } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import { ChildrenField, type ChildCodec, type KnownChildren } from './children-field.js'
+import { checkPart, isPartOf } from './check-part.js'
 import type { ClassFunctions } from './class-functions.js'
 import type { EntityKey } from './entity-key.js'
 import { CounterProperty } from './counter-property.js'
 import { MapChanges } from './map-changes.js'
 import { readProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
+import { rereadItem } from './reread-entries.js'
 import type { BinProperty } from './bin-property.js'
-import { checkPart } from './spread-property.js'
 import type { Place, TypeCodec } from './type-codec.js'
+import { markUnsure } from './unsure-snapshots.js'
 import { throwIn } from './value-problem.js'
 import { notAList } from './types/list-type.js'
 import { storedMap } from './types/map-type.js'
@@ -43,7 +46,7 @@ export class PartCodec implements ChildCodec {
     return {
       name: this.name,
       encode: (value, depth) => {
-        const fields = this.#functions.dehydrate(checkPart(value, depth), depth + 1)
+        const fields = this.#functions.dehydrate(this.#check(value, depth), depth + 1)
         return this.#fields.map(({ bin }) => fields[bin] ?? null)
       },
       decode: (stored) => {
@@ -57,12 +60,22 @@ export class PartCodec implements ChildCodec {
     }
   }
 
+  readonly isPart = true
+
+  get nothing(): object {
+    return this.#functions.snapshot({})
+  }
+
+  empty(bin: string): WriteOperation {
+    return mapCreate(bin, 'ordered', false)
+  }
+
   get hasCounters(): boolean {
     return this.#fields.some((field) => field instanceof CounterProperty)
   }
 
   encode(value: unknown, depth: number): Value {
-    return this.#functions.dehydrate(checkPart(value, depth), depth + 1)
+    return this.#functions.dehydrate(this.#check(value, depth), depth + 1)
   }
 
   decode(stored: Value): object {
@@ -78,7 +91,8 @@ export class PartCodec implements ChildCodec {
   }
 
   same(value: unknown, snapshot: unknown): boolean {
-    return typeof value === 'object' && this.#functions.changed(value as object, snapshot as object) === undefined
+    if (typeof value !== 'object' || value === null || !isPartOf(value, this.model.class)) return false
+    return this.#functions.changed(value, snapshot as object) === undefined
   }
 
   hasSameFields(value: object, snapshot: object): boolean {
@@ -87,7 +101,7 @@ export class PartCodec implements ChildCodec {
   }
 
   patch(value: unknown, snapshot: unknown, place: Place): readonly WriteOperation[] {
-    const part = checkPart(value, place.path?.length ?? 0)
+    const part = this.#check(value, place.path?.length ?? 0)
     const changes = new MapChanges(place)
     const before = (index: number): unknown => this.#functions.snapshotOf(snapshot as object, index)
     for (const index of this.#functions.changed(part, snapshot as object) ?? []) {
@@ -108,18 +122,27 @@ export class PartCodec implements ChildCodec {
     return changes.operations()
   }
 
-  advanceAdded(known: unknown, sent: unknown): object {
+  advanceAdded(known: unknown, sent: unknown): object | undefined {
     const advanced = this.#functions.snapshot({})
+    const start = (known as object | undefined) ?? this.nothing
+    let hasAdded = known !== undefined
     for (const [index, field] of this.#fields.entries()) {
-      const [before, now] = [known, sent].map((one) => this.#functions.snapshotOf(one as object, index))
-      if (field instanceof ChildrenField) {
-        this.#functions.setSnapshot(advanced, index, field.advanceAdded(before, now))
-        continue
-      }
-      const both = before === undefined || now === undefined ? before : field.codec.advanceAdded?.(before, now)
-      this.#functions.setSnapshot(advanced, index, field instanceof CounterProperty ? now : (both ?? before))
+      const [before, now] = [start, sent].map((one) => this.#functions.snapshotOf(one as object, index))
+      const after = advanceField(field, before, now)
+      hasAdded ||= after !== undefined && !(field instanceof ChildrenField)
+      this.#functions.setSnapshot(advanced, index, after)
     }
-    return advanced
+    return hasAdded ? advanced : undefined
+  }
+
+  reread(known: unknown, sent: unknown, stored: unknown): object {
+    const reread = { ...(known as object) }
+    for (const [index, field] of this.#fields.entries()) {
+      if (field instanceof ChildrenField) continue
+      const [before, wanted, now] = [known, sent, stored].map((one) => this.#functions.snapshotOf(one as object, index))
+      this.#functions.setSnapshot(reread, index, rereadItem(field.codec, before, wanted, now))
+    }
+    return reread
   }
 
   knownChildren(snapshot: object, field: ChildrenField): KnownChildren {
@@ -151,6 +174,10 @@ export class PartCodec implements ChildCodec {
     return changed
   }
 
+  #check(value: unknown, depth: number): object {
+    return checkPart(value, depth, this.model.class)
+  }
+
   #patchChildren(field: ChildrenField, part: object, before: unknown, place: Place, changes: MapChanges): void {
     try {
       field.patch(readProperty(part, field.name), before, place, changes)
@@ -158,4 +185,12 @@ export class PartCodec implements ChildCodec {
       throwIn(field.name, error)
     }
   }
+}
+
+/** Snapshot of a field after a write in doubt: see `TypeCodec.advanceAdded`. */
+function advanceField(field: BinProperty | ChildrenField, before: unknown, now: unknown): unknown {
+  if (field instanceof ChildrenField) return field.advanceAdded(before, now)
+  if (field instanceof CounterProperty) return now
+  const added = now === undefined ? undefined : field.codec.advanceAdded?.(before, now)
+  return before === undefined ? markUnsure(added) : (added ?? before)
 }

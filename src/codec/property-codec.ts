@@ -58,10 +58,10 @@ export interface PropertyCodec {
   encodeInto(bins: MutableBins, value: unknown, depth: number): void
   snapshot(value: unknown): unknown
   same(value: unknown, snapshot: unknown): boolean
-  /** The snapshot with what these bins hold now; only a property in several bins has anything else in it. */
-  reread(snapshot: unknown, stored: Bins, bins: ReadonlySet<string>): unknown
-  /** The snapshot after a write in doubt that adds to one of its bins. */
-  advanceAdded(known: unknown, sent: unknown): unknown
+  /** The snapshot with what these bins hold now of that which `sent` has changed. */
+  reread(snapshot: unknown, sent: unknown, stored: Bins, bins: ReadonlySet<string>): unknown
+  /** The snapshot after a write in doubt that adds to one of these bins. */
+  advanceAdded(known: unknown, sent: unknown, bins: ReadonlySet<string>): unknown
   /** The operations that turn what the snapshot shows into the value. */
   change(value: unknown, snapshot: unknown): readonly WriteOperation[]
   /** Adds the operations that store the value in a new record. */

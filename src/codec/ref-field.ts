@@ -28,7 +28,7 @@ export class RefField extends BinProperty {
   }
 
   /** The stored value is a key, not a ref. */
-  override reread(_snapshot: unknown, stored: Bins): unknown {
+  override reread(_snapshot: unknown, _sent: unknown, stored: Bins): unknown {
     return super.snapshot(this.decode(stored, undefined))
   }
 

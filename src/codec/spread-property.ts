@@ -1,12 +1,11 @@
-import { types } from 'node:util'
+import type { EntityClass } from '../model/index.js'
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
+import { checkPart, isPartOf } from './check-part.js'
 import type { ClassFunctions } from './class-functions.js'
-import { CounterProperty } from './counter-property.js'
 import { readProperty } from './own-property.js'
 import { isMissing, type Loaded, type MutableBins, type PropertyCodec } from './property-codec.js'
-import { MAX_DEPTH } from './type-codec.js'
-import { ValueProblem, shown, throwIn } from './value-problem.js'
+import { throwIn } from './value-problem.js'
 
 /** A part whose fields are bins of the record itself. It is there as soon as one of its bins is. */
 export class SpreadProperty implements PropertyCodec {
@@ -18,8 +17,10 @@ export class SpreadProperty implements PropertyCodec {
   readonly isPlain: boolean
   readonly #fields: readonly PropertyCodec[]
   readonly #part: ClassFunctions
+  readonly #class: EntityClass
 
-  constructor(name: string, fields: readonly PropertyCodec[], part: ClassFunctions) {
+  constructor(name: string, partClass: EntityClass, fields: readonly PropertyCodec[], part: ClassFunctions) {
+    this.#class = partClass
     this.name = name
     this.bins = fields.flatMap((field) => field.bins)
     this.isPlain = fields.every((field) => field.isPlain)
@@ -50,15 +51,15 @@ export class SpreadProperty implements PropertyCodec {
 
   same(value: unknown, snapshot: unknown): boolean {
     if (isMissing(value)) return snapshot === undefined || this.#isEmpty(snapshot)
-    if (typeof value !== 'object' || isOfTheLanguage(value)) return false
+    if (typeof value !== 'object' || !isPartOf(value, this.#class)) return false
     return this.#part.changed(value, (snapshot as object | undefined) ?? this.#part.snapshot({})) === undefined
   }
 
-  reread(snapshot: unknown, stored: Bins, bins: ReadonlySet<string>): unknown {
-    const known = snapshot ?? this.#part.snapshot({})
+  reread(snapshot: unknown, sent: unknown, stored: Bins, bins: ReadonlySet<string>): unknown {
+    const nothing = this.#part.snapshot({})
     const found = this.#fields.map((field, index) => {
-      const before = this.#part.snapshotOf(known, index)
-      return field.bins.some((bin) => bins.has(bin)) ? field.reread(before, stored, bins) : before
+      const [before, wanted] = [snapshot, sent].map((one) => this.#part.snapshotOf(one ?? nothing, index))
+      return field.bins.some((bin) => bins.has(bin)) ? field.reread(before, wanted, stored, bins) : before
     })
     if (found.every((value) => value === undefined)) return undefined
     const reread = this.#part.snapshot({})
@@ -67,15 +68,12 @@ export class SpreadProperty implements PropertyCodec {
   }
 
   /** Each field has a bin of its own; those that were set are sent again. */
-  advanceAdded(known: unknown, sent: unknown): unknown {
-    if (known === undefined || sent === undefined) return sent
+  advanceAdded(known: unknown, sent: unknown, bins: ReadonlySet<string>): unknown {
     const advanced = this.#part.snapshot({})
     for (const [index, field] of this.#fields.entries()) {
-      const [before, now] = [
-        this.#part.snapshotOf(known as object, index),
-        this.#part.snapshotOf(sent as object, index),
-      ]
-      this.#part.setSnapshot(advanced, index, field instanceof CounterProperty ? now : before)
+      const [before, now] = [known, sent].map((one) => one && this.#part.snapshotOf(one, index))
+      const isAdded = field.bins.some((bin) => bins.has(bin))
+      this.#part.setSnapshot(advanced, index, isAdded ? field.advanceAdded(before, now, bins) : before)
     }
     return advanced
   }
@@ -105,28 +103,9 @@ export class SpreadProperty implements PropertyCodec {
 
   #guard<T>(value: unknown, depth: number, run: (part: object) => T): T {
     try {
-      return run(checkPart(value, depth))
+      return run(checkPart(value, depth, this.#class))
     } catch (error) {
       return throwIn(this.name, error)
     }
   }
-}
-
-// A Date or a Map has none of a part's fields: it would be stored as a part without any.
-function isOfTheLanguage(value: object): boolean {
-  return (
-    Array.isArray(value) || types.isDate(value) || types.isMap(value) || types.isSet(value) || ArrayBuffer.isView(value)
-  )
-}
-
-/** A part must be an object, and must not contain itself. */
-export function checkPart(value: unknown, depth: number): object {
-  if (typeof value !== 'object' || value === null || isOfTheLanguage(value)) {
-    throw new ValueProblem(`${shown(value)} is not a part`, 'Give an instance of its class.')
-  }
-  if (depth < MAX_DEPTH) return value
-  throw new ValueProblem(
-    `the part contains itself, or is deeper than ${MAX_DEPTH} levels`,
-    'Store it flatter, or in records of its own.',
-  )
 }

@@ -5,7 +5,7 @@ import { noteMember } from './note.js'
 
 /**
  * Number of members of a collection, kept in a bin beside it: a page shows it without reading the collection. The server counts, in
- * the command that changes the collection.
+ * the command that changes the collection. With `@Sharded`, the count of a collection in companions is spread over companions of its own.
  *
  * @example
  * @CountOf('followers') followerCount = 0

@@ -52,7 +52,7 @@ export async function askJob(client: AerospikeClient, id: number, before?: Backg
   }
 }
 
-/** What remains of a job that its node no longer knows: a server remembers only the latest that have ended, and none after a restart. */
+/** The rest of a job that its node no longer knows: a server remembers only the latest that have ended, and none after a restart. */
 const afterwards = (last: NodeJob): NodeJob => ({ ...last, isDone: true, isLost: last.isLost || !last.isDone })
 
 /** Answer of a node about the job; empty where the node knows none, which the client makes an error. */

@@ -25,8 +25,6 @@ import {
   writeMissing,
 } from './client-expression-operations.js'
 
-const { KEY_ORDERED } = maps.order
-
 /** The operation as the client takes it. */
 export function clientOperation(operation: Operation): ClientOperation {
   switch (operation.kind) {
@@ -102,7 +100,8 @@ function collectionOperation(operation: OnCollection): ClientOperation {
 function contextOf(path: Path, bin: string): ClientContext {
   const context = newContext()
   for (const step of path) {
-    if (step.in === 'mapKey' && step.create === true) context.addMapKeyCreate(clientValue(step.key, bin), KEY_ORDERED)
+    if (step.in === 'mapKey' && step.create === true)
+      context.addMapKeyCreate(clientValue(step.key, bin), ORDERS[step.order ?? 'ordered'])
     else if (step.in === 'mapKey') context.addMapKey(clientValue(step.key, bin))
     else if (step.in === 'mapIndex') context.addMapIndex(step.index)
     else if (step.in === 'mapRank') context.addMapRank(step.rank)
@@ -214,10 +213,7 @@ const ORDERS = {
 }
 // The client has an option for this on create only; the server takes the flag with the order of every put that creates a map.
 const PERSIST_INDEX = 0x10
-const K_ORDERED_IF_MISSING = {
-  order: maps.order.KEY_ORDERED,
-  writeFlags: maps.writeFlags.CREATE_ONLY | maps.writeFlags.NO_FAIL,
-}
+const IF_MISSING = maps.writeFlags.CREATE_ONLY | maps.writeFlags.NO_FAIL
 const mapReturns: Readonly<Record<Returns, number>> = {
   none: maps.returnType.NONE,
   count: maps.returnType.COUNT,
@@ -246,7 +242,7 @@ function mapOperation(operation: MapOperation): CollectionOperation {
         ? maps.removeByKey(bin, one(operation.keys[0]))
         : maps.removeByKeyList(bin, operation.keys.map(one))
     case 'mapPutMissing':
-      return maps.put(bin, one(operation.key), one(operation.value), K_ORDERED_IF_MISSING)
+      return maps.put(bin, one(operation.key), one(operation.value), { ...policyOf(operation), writeFlags: IF_MISSING })
     case 'mapRemoveValues':
       return operation.values.length === 1
         ? maps.removeByValue(bin, one(operation.values[0]))

@@ -15,6 +15,8 @@ const UNORDERED = 0
 const ORDERED = 1
 const K_ORDERED = 1
 const NO_FLAGS = 0
+const CREATE_ONLY = 1
+const NO_FAIL = 4
 const ADD_UNIQUE_PARTIAL = 1 | 4 | 8
 
 export interface CollectionCall {
@@ -61,6 +63,7 @@ export const CALLS_WITH_VALUES: Readonly<Record<CollectionExpression['name'], Co
   listKeepInterval: { opcode: 38, returns: RETURN_NONE | INVERTED, edits: true },
   listClear: { opcode: 11, edits: true },
   mapPut: { opcode: 67, policy: [K_ORDERED], edits: true },
+  mapPutMissing: { opcode: 67, policy: [K_ORDERED, CREATE_ONLY | NO_FAIL], edits: true },
   mapPutItems: { opcode: 68, policy: [K_ORDERED], edits: true },
   mapIncrement: { opcode: 73, policy: [K_ORDERED], edits: true },
   mapRemoveKeys: { opcode: 81, returns: RETURN_NONE, edits: true },
@@ -107,6 +110,7 @@ const CONTEXT: Readonly<Record<Step['in'], number>> = {
   mapKey: 0x22,
 }
 const CREATE_K_ORDERED = 0x80
+const CREATE_KEY_VALUE_ORDERED = 0xc0
 
 /** The steps of a path as the wire has them: a number that says how, and a value that says where. */
 export function contextPairs(path: Path): readonly (readonly [number, Value])[] {
@@ -114,7 +118,7 @@ export function contextPairs(path: Path): readonly (readonly [number, Value])[] 
     const id = CONTEXT[step.in]
     switch (step.in) {
       case 'mapKey':
-        return [step.create === true ? id | CREATE_K_ORDERED : id, step.key]
+        return [step.create === true ? id | createFlag(step) : id, step.key]
       case 'mapIndex':
       case 'listIndex':
         return [id, step.index]
@@ -126,3 +130,6 @@ export function contextPairs(path: Path): readonly (readonly [number, Value])[] 
     }
   })
 }
+
+const createFlag = ({ order }: { readonly order?: 'keyValue' }): number =>
+  order === 'keyValue' ? CREATE_KEY_VALUE_ORDERED : CREATE_K_ORDERED

@@ -177,14 +177,15 @@ const notANumber = (places: readonly string[], code: number): readonly [Reason, 
 ]
 
 /** A write of which nobody can tell whether it took effect. */
-export function inDoubtError(command: Command, failure: Failure): InDoubtError {
-  return new InDoubtError(
-    `${command.entity} ${showKey(command.key)}: the answer was lost (code ${failure.code}), and the write may or may not have taken effect.`,
-    {
-      ...details(command, failure),
-      fix: 'Refresh the entity to see what is stored.',
-    },
-  )
+/** `isRefused`: the failure is that of a later try, which had an answer. */
+export function inDoubtError(command: Command, failure: Failure, isRefused = false): InDoubtError {
+  const problem = isRefused
+    ? `an answer was lost, and the server refused the repeated command (code ${failure.code}): the first`
+    : `the answer was lost (code ${failure.code}), and the write`
+  return new InDoubtError(`${command.entity} ${showKey(command.key)}: ${problem} may or may not have taken effect.`, {
+    ...details(command, failure),
+    fix: 'Refresh the entity to see what is stored.',
+  })
 }
 
 export function notSentError(command: Command, cause: unknown): SkeinError {

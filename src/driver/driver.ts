@@ -24,7 +24,7 @@ import { PartitionWalk, type QueryPage, type WalkOptions } from './partition-wal
 import { QueryRunner } from './query-runner.js'
 import type { ReadRequest } from './read-request.js'
 import { Reader } from './reader.js'
-import type { WriteReceiver } from './pending-write.js'
+import { OneSettled, type WriteReceiver } from './pending-write.js'
 import { Transactions } from './transactions.js'
 import { Writer } from './writer.js'
 
@@ -190,7 +190,7 @@ export class Driver {
     if (options?.transaction !== undefined || options?.signal !== undefined) {
       return this.run([command], options).then(([outcome]) => outcome)
     }
-    return new Promise((settled) => this.runInto(command, { settled }))
+    return new Promise((settled) => this.runInto(command, new OneSettled(settled)))
   }
 
   /** Sends one command for a receiver, at the lowest cost. Throws when the command cannot be sent at all. */

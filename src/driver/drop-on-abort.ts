@@ -1,5 +1,6 @@
 import { onAbort } from './on-abort.js'
-import { notSent, type PendingWrite } from './pending-write.js'
+import type { PendingWrite } from './pending-write.js'
+import { notSent } from './refusals.js'
 
 /** Commands that wait when the signal fires are never sent; those already sent are awaited, but not repeated. */
 export function dropOnAbort(entries: readonly PendingWrite[], signal: AbortSignal): () => void {

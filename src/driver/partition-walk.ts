@@ -20,7 +20,7 @@ const AIM = 0.75
 /** Options of a walk beside its query. */
 export interface WalkOptions {
   readonly signal?: AbortSignal
-  /** Told after each step which share of the partitions has been read, from 0 to 1. */
+  /** Called after each step with the share of the partitions that has been read, from 0 to 1. */
   readonly onStep?: (share: number) => void
   /** Steps that are read while one is being used; each holds up to `limits.queryRecords` records. */
   readonly ahead?: number

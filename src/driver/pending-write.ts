@@ -10,7 +10,6 @@ import {
   type BatchRowResult,
   batchType,
   type ClientCalls,
-  type ClientError,
   type ClientOperation,
   type ClientRecord,
   type NativeTransaction,
@@ -18,31 +17,30 @@ import {
 } from './aerospike-client.js'
 import { readExpression } from './client-expression-operations.js'
 import { binOperations, clientOperation } from './client-operations.js'
-import { clientKey, plainBins } from './client-record.js'
-import {
-  explainFailure,
-  type Failure,
-  failureOf,
-  inDoubtError,
-  isWithoutNodes,
-  notSentError,
-} from './command-errors.js'
+import { clientKey, NO_BINS, plainBins } from './client-record.js'
 import { encodeGuards } from './encode-expression.js'
 import { callerContext, callerSession } from './events.js'
 import type { Outcome } from './outcome.js'
 import { metaOf, type Policies, type WriteTerms } from './policies.js'
 import { areTaken } from './raw-operations.js'
 import { Tries } from './retry.js'
-import { CODE, isNoAnswer } from './status.js'
 
 /** The result under which a watched record's size comes back; no bin of a user may begin like this. */
 const SIZE = '_sk.size'
 const READ_SIZE = readExpression(SIZE, recordSize())
-const NO_BINS: Bins = Object.freeze({})
 
 /** Receiver of a write's outcome; it is told once, and must not throw. */
 export interface WriteReceiver {
   settled(outcome: Outcome): void
+}
+
+/** Receiver that calls a function. */
+export class OneSettled implements WriteReceiver {
+  readonly settled: (outcome: Outcome) => void
+
+  constructor(settled: (outcome: Outcome) => void) {
+    this.settled = settled
+  }
 }
 
 /** A write or delete that is not answered yet: waits, is sent alone or as a row, and may be sent again. */
@@ -149,7 +147,7 @@ export class PendingWrite implements WriteTerms {
   written(record: Partial<ClientRecord> = {}): Outcome {
     const { command } = this
     const generation = record.gen ?? undefined
-    if (this.#operations === undefined) return { command, state: 'written', bins: NO_BINS, generation, size: undefined }
+    if (this.#operations === undefined) return new Written(command, generation)
     const bins = record.bins ?? {}
     const size = bins[SIZE]
     return {
@@ -161,6 +159,22 @@ export class PendingWrite implements WriteTerms {
       ...(typeof size === 'number' && { members: membersAfter(command.operations, bins) }),
       ...(this.busy > 0 && { busy: this.busy }),
     }
+  }
+}
+
+/** Outcome of a write that reads nothing along. */
+class Written implements Outcome {
+  readonly command: WriteCommand | DeleteCommand
+  readonly state = 'written'
+  readonly bins: Bins
+  readonly generation: number | undefined
+  readonly size: undefined
+
+  constructor(command: WriteCommand | DeleteCommand, generation: number | undefined) {
+    this.command = command
+    this.bins = NO_BINS
+    this.generation = generation
+    this.size = undefined
   }
 }
 
@@ -212,12 +226,6 @@ function resultsOf(operations: readonly Operation[], bins: Record<string, unknow
   return (results as Bins | undefined) ?? NO_BINS
 }
 
-/** Reason why a write was not confirmed, whether it went alone or as a row. */
-export interface Refusal {
-  readonly failure: Failure
-  readonly inDoubt: boolean
-}
-
 interface CallParts {
   readonly client: ClientCalls
   readonly policies: Policies
@@ -242,11 +250,6 @@ export function callAlone(
   }
 }
 
-export const refusalOf = (error: ClientError): Refusal => ({
-  failure: failureOf(error),
-  inDoubt: error.inDoubt === true,
-})
-
 /** Sends several writes as one batch. Never throws. */
 export function callBatch(
   entries: readonly PendingWrite[],
@@ -259,37 +262,4 @@ export function callBatch(
   } catch (error) {
     process.nextTick(answered, error, [])
   }
-}
-
-/** The rows' own states are lost with the call, so anything but a refusal leaves each of them in doubt. Without a node, none was sent. */
-export function refusalOfBatch(error: ClientError): Refusal {
-  const failure = failureOf(error)
-  const mayBeSent = isNoAnswer(failure.code) && !isWithoutNodes(error)
-  return { failure, inDoubt: error.inDoubt === true || mayBeSent }
-}
-
-// The client does not mark a row in doubt that the server answered with a time-out, though it may have taken effect.
-export const refusalOfRow = ({ status, inDoubt }: BatchRowResult): Refusal => ({
-  failure: { code: status },
-  inDoubt: inDoubt || status === CODE.TIMEOUT || status === CODE.NO_RESPONSE,
-})
-
-/** Outcome of a write that a transaction was refused. */
-export function refused(command: WriteCommand | DeleteCommand, { failure, inDoubt }: Refusal): Outcome {
-  const state = inDoubt ? 'inDoubt' : 'notWritten'
-  return { command, state, bins: NO_BINS, ...explainFailure(command, failure, true) }
-}
-
-export function notWritten({ command }: PendingWrite, failure: Failure): Outcome {
-  return { command, state: 'notWritten', bins: NO_BINS, ...explainFailure(command, failure) }
-}
-
-export function doubtful({ command }: PendingWrite, failure: Failure): Outcome {
-  return { command, state: 'inDoubt', bins: NO_BINS, reason: 'unavailable', error: inDoubtError(command, failure) }
-}
-
-export function notSent(entry: PendingWrite, cause: unknown): Outcome {
-  if (entry.isInDoubt) return doubtful(entry, { code: CODE.TIMEOUT })
-  const { command } = entry
-  return { command, state: 'notWritten', bins: NO_BINS, reason: 'notSent', error: notSentError(command, cause) }
 }

@@ -82,6 +82,8 @@ function hasHappened(operation: Operation, command: WriteCommand, found: StoredR
       return sameValue(operation.value, entry(stored, operation.key))
     case 'mapPutItems':
       return [...operation.items].every(([key, value]) => sameValue(value, entry(stored, key)))
+    case 'mapPutMissing':
+      return entry(stored, operation.key) !== undefined
     case 'mapRemoveKeys':
       return operation.keys.every((key) => entry(stored, key) === undefined)
     default:

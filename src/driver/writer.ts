@@ -6,22 +6,11 @@ import { dropOnAbort } from './drop-on-abort.js'
 import type { Gate } from './gates.js'
 import { Lanes } from './lanes.js'
 import type { Outcome } from './outcome.js'
-import {
-  callAlone,
-  callBatch,
-  doubtful,
-  notWritten,
-  PendingWrite,
-  type Refusal,
-  refusalOf,
-  refusalOfBatch,
-  refusalOfRow,
-  refused,
-  type WriteReceiver,
-} from './pending-write.js'
+import { callAlone, callBatch, OneSettled, PendingWrite, type WriteReceiver } from './pending-write.js'
 import { binsToJudge, judge } from './read-back.js'
 import type { Reader, ReaderParts } from './reader.js'
 import { addSizes, warnAboutSize } from './record-size.js'
+import { doubtful, notWritten, type Refusal, refusalOf, refusalOfBatch, refusalOfRow, refused } from './refusals.js'
 import { Rest } from './retry.js'
 import { CODE, isNoAnswer, isTransient, isWithoutRoom } from './status.js'
 import { addStoredVersion } from './stored-version.js'
@@ -73,7 +62,7 @@ export class Writer {
           stopListening?.()
           resolve(outcomes)
         }
-        return this.#pending(command, { settled })
+        return this.#pending(command, new OneSettled(settled))
       })
       if (signal !== undefined) stopListening = dropOnAbort(entries, signal)
       if (entries.length === 1) return this.#enqueue(entries[0])
@@ -237,11 +226,13 @@ export class Writer {
       if (entry.command.kind === 'delete' && code === CODE.NOT_FOUND) return this.#settle(entry, entry.written())
       const mayBeOurs = code === CODE.EXISTS || code === CODE.FILTERED_OUT || code === CODE.GENERATION
       if (mayBeOurs) return void this.#readBack(entry, failure)
+      if (code !== CODE.NOT_FOUND) return void this.#readBack(entry, failure, true)
     }
     this.#settle(entry, notWritten(entry, failure))
   }
 
-  async #readBack(entry: PendingWrite, failure: Failure): Promise<void> {
+  /** Asks the record whether a write whose answer was lost is in it. `isRefused`: it was repeated, and the server does not take it now. */
+  async #readBack(entry: PendingWrite, failure: Failure, isRefused = false): Promise<void> {
     const { command } = entry
     this.#settling++
     // A record that cannot be read stays in doubt; the lost answer is the error to report.
@@ -251,9 +242,10 @@ export class Writer {
     this.#settling--
     const verdict = found === undefined ? 'unknown' : judge(command, found)
     if (verdict === 'applied') this.#settle(entry, entry.written({ gen: found?.generation }))
+    else if (verdict === 'notApplied' && isRefused) this.#settle(entry, notWritten(entry, failure))
     else if (verdict === 'notApplied') this.#again(entry, failure)
     else if (verdict === 'lost') this.#settle(entry, notWritten(entry, { code: CODE.FILTERED_OUT }))
-    else this.#settle(entry, doubtful(entry, failure))
+    else this.#settle(entry, doubtful(entry, failure, isRefused))
   }
 
   #settle(entry: PendingWrite, outcome: Outcome): void {

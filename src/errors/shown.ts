@@ -11,5 +11,5 @@ export function shown(value: unknown): string {
   return name === undefined || name === 'Object' ? 'an object' : `a ${name}`
 }
 
-/** What somebody gave for a name, in quotes where it is text. */
+/** A value given for a name, in quotes where it is text. */
 export const quoted = (name: unknown): string => (typeof name === 'string' ? `'${cut(name)}'` : shown(name))

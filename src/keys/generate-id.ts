@@ -15,7 +15,7 @@ export const uuid = (): string => randomUUID()
 
 /**
  * An id of 26 characters that begins with the time: later ids are greater as text, also within one millisecond of one process.
- * It is a ULID: 48 bits of time, then 80 random bits.
+ * The id is a ULID: 48 bits of time, then 80 random bits.
  */
 export function sortableId(now: number = Date.now()): string {
   if (now > lastTime) {

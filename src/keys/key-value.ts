@@ -1,4 +1,4 @@
-import { cut, SkeinError } from '../errors/index.js'
+import { cut, shown, SkeinError } from '../errors/index.js'
 
 /** A user key as Aerospike accepts it. */
 export type KeyValue = string | number | bigint | Uint8Array
@@ -75,6 +75,7 @@ export function describeKey(key: unknown): string {
   if (typeof key === 'string') return shownText(key)
   if (key instanceof Uint8Array) return key.byteLength > 64 ? `${key.byteLength} bytes` : `0x${toHex(key)}`
   if (typeof key === 'bigint') return `${key}n`
+  if (typeof key === 'function' || Array.isArray(key)) return shown(key)
   if (typeof key === 'object' && key !== null) return `an object (${cut(Object.keys(key).join(', '))})`
   return String(key)
 }

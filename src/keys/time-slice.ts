@@ -1,4 +1,4 @@
-import { SkeinError } from '../errors/index.js'
+import { shown, SkeinError } from '../errors/index.js'
 import type { DateFormat } from './date-format.js'
 import type { KeyFormat } from './key-format.js'
 import { describeKey } from './key-value.js'
@@ -28,7 +28,7 @@ export function checkTimeRange(range: TimeRange): TimeRange {
 export function timeSlices(format: DateFormat, { from, to }: TimeRange, max = MAX_SLICES): readonly Date[] {
   if (!Number.isSafeInteger(max) || max < 1)
     throw badRange(
-      `${String(max)} is not a number of slices.`,
+      `${shown(max)} is not a number of slices.`,
       'Give a whole number of at least 1 as max, or leave it out.',
     )
   if (max > MOST_SLICES)

@@ -1,9 +1,12 @@
 import { deletedBinOf, ARCHIVING_BIN, DELETING_BIN, type DeletedMode, type EntityModel } from '../model/index.js'
 import { and, bin, binExists, eq, not, or, value, type Expression } from './expression.js'
+import type { BinGuard, Guard } from './guard.js'
 import type { Operation, ReadOperation } from './operation.js'
 import { writeBin } from './operations.js'
 import type { RecordKey } from './record-key.js'
 import type { Value } from './value.js'
+
+export type { BinGuard, Guard } from './guard.js'
 
 /**
  * Precondition of a write: `mustNotExist` creates, `mustExist` updates, `upsert` does either,
@@ -13,35 +16,6 @@ export type Existence = 'mustNotExist' | 'mustExist' | 'upsert' | 'replace'
 
 /** Expiry after a write: `keep` leaves it as it is, `default` takes the namespace's, `never` removes it; a number is seconds from now. */
 export type Ttl = 'keep' | 'default' | 'never' | number
-
-/** A condition on the stored record; where it does not hold, nothing is written and the outcome says so. */
-export type Guard =
-  /** Optimistic lock: the version bin holds this number (`null`: there is no such bin). */
-  | { readonly kind: 'version'; readonly bin: string; readonly expected: number | null }
-  /** Compare and set: the bin holds this value (`null`: there is no such bin). */
-  | {
-      readonly kind: 'binEquals'
-      readonly bin: string
-      readonly expected: null | number | bigint | string | Uint8Array
-      /** Says for `explain()` what the value means. */
-      readonly meaning?: string
-      /** The record is a home of members: a refused command goes elsewhere, so nobody asks which value is stored. */
-      readonly isOfHome?: true
-    }
-  /** With `isGoneUnless`, a record for which it does not hold counts as gone. */
-  | {
-      readonly kind: 'filter'
-      readonly expression: Expression
-      readonly isGoneUnless?: true
-      /** Holds for records of the class that was asked for, which others of its set are not. */
-      readonly isOfClass?: true
-      /** Property of which another value is stored where it does not hold: that never changes. */
-      readonly immutable?: string
-      /** Condition in a command that removes this bin itself: it brings back what was deleted softly. */
-      readonly ifRemoved?: { readonly bin: string; readonly guard: Guard }
-    }
-
-export type BinGuard = Extract<Guard, { readonly kind: 'binEquals' }>
 
 interface OnRecord {
   /** Name of the class, for errors, events and explain. */
@@ -94,7 +68,8 @@ export type Command = ReadCommand | WriteCommand | DeleteCommand
 
 const NOTHING: readonly never[] = Object.freeze([])
 
-// Freezing takes ten times as long as making a command, so only `stage` does it, for plans that are shown.
+// Freezing takes ten times as long as making a command, so only `stage` does it, for plans that are shown. Commands are made by
+// constructors: when many literals of one place have lived at once, V8 makes all later ones in the old generation.
 
 export function read(
   entity: string,
@@ -102,7 +77,22 @@ export function read(
   bins: ReadCommand['bins'] = 'all',
   operations?: readonly ReadOperation[],
 ): ReadCommand {
-  return { kind: 'read', entity, key, bins, operations }
+  return new Read(entity, key, bins, operations)
+}
+
+class Read implements ReadCommand {
+  readonly kind = 'read'
+  readonly entity: string
+  readonly key: RecordKey
+  readonly bins: ReadCommand['bins']
+  readonly operations: readonly ReadOperation[] | undefined
+
+  constructor(entity: string, key: RecordKey, bins: ReadCommand['bins'], operations?: readonly ReadOperation[]) {
+    this.entity = entity
+    this.key = key
+    this.bins = bins
+    this.operations = operations
+  }
 }
 
 /** Copies a read so that it is answered only where the filter holds. */
@@ -124,18 +114,33 @@ export function write(
   operations: readonly Operation[],
   options: WriteOptions,
 ): WriteCommand {
-  return {
-    kind: 'write',
-    entity,
-    key,
-    operations,
-    exists: options.exists,
-    guards: options.guards ?? NOTHING,
-    ttl: options.ttl ?? (options.exists === 'mustExist' ? 'keep' : 'default'),
-    generation: options.generation,
-    sendKey: options.sendKey ?? false,
-    watchSize: options.watchSize ?? false,
-    watchGeneration: options.watchGeneration ?? false,
+  return new OperationsWrite(entity, key, operations, options)
+}
+
+class OperationsWrite implements WriteCommand {
+  readonly kind = 'write'
+  readonly entity: string
+  readonly key: RecordKey
+  readonly operations: readonly Operation[]
+  readonly exists: Existence
+  readonly guards: readonly Guard[]
+  readonly ttl: Ttl
+  readonly generation: number | undefined
+  readonly sendKey: boolean
+  readonly watchSize: boolean
+  readonly watchGeneration: boolean
+
+  constructor(entity: string, key: RecordKey, operations: readonly Operation[], options: WriteOptions) {
+    this.entity = entity
+    this.key = key
+    this.operations = operations
+    this.exists = options.exists
+    this.guards = options.guards ?? NOTHING
+    this.ttl = options.ttl ?? (options.exists === 'mustExist' ? 'keep' : 'default')
+    this.generation = options.generation
+    this.sendKey = options.sendKey ?? false
+    this.watchSize = options.watchSize ?? false
+    this.watchGeneration = options.watchGeneration ?? false
   }
 }
 
@@ -147,14 +152,25 @@ interface DeleteOptions {
 }
 
 export function remove(entity: string, key: RecordKey, options: DeleteOptions = {}): DeleteCommand {
-  return {
-    kind: 'delete',
-    entity,
-    key,
-    operations: options.operations ?? NOTHING,
-    guards: options.guards ?? NOTHING,
-    generation: options.generation,
-    durableDelete: options.durableDelete,
+  return new Removal(entity, key, options)
+}
+
+class Removal implements DeleteCommand {
+  readonly kind = 'delete'
+  readonly entity: string
+  readonly key: RecordKey
+  readonly operations: readonly ReadOperation[]
+  readonly guards: readonly Guard[]
+  readonly generation: number | undefined
+  readonly durableDelete: boolean | undefined
+
+  constructor(entity: string, key: RecordKey, options: DeleteOptions) {
+    this.entity = entity
+    this.key = key
+    this.operations = options.operations ?? NOTHING
+    this.guards = options.guards ?? NOTHING
+    this.generation = options.generation
+    this.durableDelete = options.durableDelete
   }
 }
 

@@ -77,7 +77,8 @@ export interface Draft {
   readonly isInside: boolean
   /** True once its first stage is taken out: contributors settle, and nobody waits for what they read. */
   readonly isBegun: boolean
-  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle): void
+  /** `isFirst`: the command of a record itself that had to wait for a read goes before what relations have added to it meanwhile. */
+  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, isFirst?: boolean): void
   /**
    * Adds a command that is never merged, or only with those of the same group: its guards must not decide about other changes to the
    * record. Only in stages.

@@ -93,6 +93,7 @@ export type CollectionEdit =
   | 'listClear'
   | 'mapPut'
   | 'mapPutItems'
+  | 'mapPutMissing'
   | 'mapIncrement'
   | 'mapRemoveKeys'
   | 'mapClear'

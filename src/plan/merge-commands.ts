@@ -292,8 +292,9 @@ export function readyStage(
 }
 
 /** Adds to what is to be merged for one record. */
-export function addTo(entries: Map<string, Contribution[]>, id: string, contribution: Contribution): void {
+export function addTo(entries: PendingStage['entries'], id: string, contribution: Contribution, isFirst = false): void {
   const known = entries.get(id)
   if (known === undefined) entries.set(id, [contribution])
+  else if (isFirst) known.unshift(contribution)
   else known.push(contribution)
 }

@@ -167,6 +167,7 @@ export interface MapRemoveKeys extends InBin<'mapRemoveKeys'> {
 export interface MapPutMissing extends InBin<'mapPutMissing'> {
   readonly key: MapKey
   readonly value: Value
+  readonly subtype?: MapSubtype
 }
 export interface MapRemoveValues extends InBin<'mapRemoveValues'> {
   readonly values: readonly Value[]
@@ -236,11 +237,8 @@ export interface ChangeByPath extends OnBin<'changeByPath'> {
 export interface RawRead extends OnBin<'rawRead'> {
   readonly operation: object
 }
-/** An operation of the official client that writes, sent as it is. */
-export interface RawWrite {
-  readonly kind: 'rawWrite'
-  /** Empty for one that concerns the whole record. */
-  readonly bin: string
+/** An operation of the official client that writes, sent as it is; its bin is empty where it concerns the whole record. */
+export interface RawWrite extends OnBin<'rawWrite'> {
   readonly operation: object
   /** Twice is the same as once, so it may be repeated when its answer was lost. */
   readonly isIdempotent: boolean

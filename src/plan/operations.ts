@@ -4,7 +4,19 @@ import type { MapKey, Value } from './value.js'
 
 // Makers of operations: the only way plans get their operations, so all of a kind have one shape. A plan that is shown is frozen.
 
-export const writeBin = (bin: string, value: Value): Op.WriteBin => ({ kind: 'writeBin', bin, value })
+/** Made by a constructor, as the commands are, because every save makes one. */
+class WriteBin implements Op.WriteBin {
+  readonly kind = 'writeBin'
+  readonly bin: string
+  readonly value: Value
+
+  constructor(bin: string, value: Value) {
+    this.bin = bin
+    this.value = value
+  }
+}
+
+export const writeBin = (bin: string, value: Value): Op.WriteBin => new WriteBin(bin, value)
 export const removeBin = (bin: string): Op.RemoveBin => ({ kind: 'removeBin', bin })
 export const writeMissingBin = (bin: string, value: Value): Op.WriteMissingBin => ({
   kind: 'writeMissingBin',
@@ -123,8 +135,13 @@ export const mapRemoveKeys = (
   returns: Op.Returns = 'none',
   path?: Op.Path,
 ): Op.MapRemoveKeys => Object.freeze({ kind: 'mapRemoveKeys', bin, keys, returns, path })
-export const mapPutMissing = (bin: string, key: MapKey, value: Value, path?: Op.Path): Op.MapPutMissing =>
-  Object.freeze({ kind: 'mapPutMissing', bin, key, value, path })
+export const mapPutMissing = (
+  bin: string,
+  key: MapKey,
+  value: Value,
+  path?: Op.Path,
+  subtype?: Op.MapSubtype,
+): Op.MapPutMissing => Object.freeze({ kind: 'mapPutMissing', bin, key, value, path, ...(subtype && { subtype }) })
 export const mapRemoveValues = (bin: string, values: readonly Value[], path?: Op.Path): Op.MapRemoveValues =>
   Object.freeze({ kind: 'mapRemoveValues', bin, values, path })
 export const mapRemoveFound = (bin: string, within: string, keys: readonly MapKey[]): Op.MapRemoveFound =>
@@ -165,7 +182,8 @@ export const MAX_CONTEXTS = 15
 
 /** A step into the map entry under `key`. */
 export const atKey = (key: MapKey): Op.Step => Object.freeze({ in: 'mapKey', key })
-/** A step into the map entry under `key`, which becomes a K-ordered map where there is none. */
-export const atKeyCreated = (key: MapKey): Op.Step => Object.freeze({ in: 'mapKey', key, create: true })
+/** A step into the map entry under `key`, which is made where there is none; so is the map itself, in the given order. */
+export const atKeyCreated = (key: MapKey, order?: Op.MapOrder): Op.Step =>
+  Object.freeze({ in: 'mapKey', key, create: true, ...(order === 'keyValue' && { order }) })
 /** A step into the list item at `index`. */
 export const atIndex = (index: number): Op.Step => Object.freeze({ in: 'listIndex', index })

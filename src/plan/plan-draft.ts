@@ -79,18 +79,18 @@ export class PlanDraft implements Draft {
     return this.#planned.sent?.isBegun ?? this.#planned.isBegun
   }
 
-  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle): void {
+  add(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, isFirst = false): void {
     this.#tieTo(command.key)
-    this.#put(name, this.#guarded(command), settle, name === 'delete' ? this.#depthOf(command) : 0)
+    this.#put(name, this.#guarded(command), settle, name === 'delete' ? this.#depthOf(command) : 0, isFirst)
   }
 
-  #put(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, depth: number): void {
+  #put(name: StageName, command: WriteCommand | DeleteCommand, settle: Settle, depth: number, isFirst: boolean): void {
     const { sent } = this.#planned
-    if (sent !== undefined) return sent.#put(name, command, settle, depth)
+    if (sent !== undefined) return sent.#put(name, command, settle, depth, isFirst)
     const mayBeMissing = command.kind === 'delete' || MAY_BE_MISSING.has(name)
     const tolerated = settle.tolerates ?? (mayBeMissing ? MISSING : NOTHING)
     const at = this.isTransaction ? TRANSACTION : `${name} ${depth}`
-    addTo(this.#entries(at, name, depth), recordId(command.key), { command, settle, tolerated })
+    addTo(this.#entries(at, name, depth), recordId(command.key), { command, settle, tolerated }, isFirst)
   }
 
   addApart(name: StageName, command: WriteCommand, settle: Settle, group?: string): void {

@@ -13,7 +13,20 @@ export interface RecordKey {
 }
 
 export function recordKey(namespace: string, set: string, key: UserKey): RecordKey {
-  return { namespace, set, key }
+  return new Address(namespace, set, key)
+}
+
+/** Made by a constructor, as the commands are, because every call makes one. */
+class Address implements RecordKey {
+  readonly namespace: string
+  readonly set: string
+  readonly key: UserKey
+
+  constructor(namespace: string, set: string, key: UserKey) {
+    this.namespace = namespace
+    this.set = set
+    this.key = key
+  }
 }
 
 /** A text that is equal exactly when two keys name the same record: 1 and '1' differ, 1 and 1n do not. */

@@ -45,7 +45,9 @@ export function compileChanges(
     const field = fields.get(name)
     if (model.relations.some((each) => each.name === name))
       throw refused(model, name, 'is a relation, which a bulk update does not change', 'Change it in a session.')
-    if (property?.sharding !== undefined) throw refused(model, name, 'is a sharded counter', SHARDED_FIX(model, name))
+    if (property?.sharding !== undefined && property.role === 'counter')
+      throw refused(model, name, 'is a sharded counter', SHARDED_FIX(model, name))
+    if (property?.role === 'countOf') throw notSettable(model, property)
     if (property === undefined || field === undefined)
       throw noSuchField(
         model,
@@ -53,13 +55,7 @@ export function compileChanges(
         model.properties.map((each) => each.name),
       )
     if (given === undefined) throw refused(model, name, 'is undefined', 'Leave it out, or give null to remove it.')
-    if (property.role !== 'plain' && property.role !== 'counter')
-      throw refused(
-        model,
-        name,
-        `is the ${property.role === 'key' ? 'key' : property.role}, which cannot be set`,
-        'Leave it out.',
-      )
+    if (property.role !== 'plain' && property.role !== 'counter') throw notSettable(model, property)
     if (property.immutable === true) throw refused(model, name, 'never changes once it is stored', 'Leave it out.')
     return changeOf(model, property, field, given)
   })
@@ -67,6 +63,9 @@ export function compileChanges(
     throw refused(model, '', 'was given nothing to set', 'Name a property: update({ price: inc(10) }).')
   return compiled
 }
+
+const notSettable = (model: EntityModel, { name, role }: PropertyModel): SkeinError =>
+  refused(model, name, `is the ${role}, which cannot be set`, 'Leave it out.')
 
 const SHARDED_FIX = ({ name }: EntityModel, property: string): string =>
   `Add to it record by record: session.at(${name}, key).counter('${property}').add(1).`

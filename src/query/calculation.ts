@@ -163,7 +163,7 @@ const double = (given: number): Calculation =>
 const numberOf = (given: unknown, { type, paths }: Calculation): Calculation =>
   type === 'float' && Object.is(given, -0) ? double(-0) : calculationOf(given, paths)
 
-/** What a calculation is compared with. */
+/** The other side of a comparison with a calculation. */
 const comparedWith = (given: unknown, paths: readonly string[]): Calculation =>
   given === Infinity || given === -Infinity ? double(given) : calculationOf(given, paths)
 

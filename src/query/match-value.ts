@@ -1,5 +1,5 @@
 import { readProperty } from '../codec/index.js'
-import type { EmbeddableModel } from '../model/index.js'
+import type { EmbeddableModel, EntityModel } from '../model/index.js'
 import { sameValue } from '../plan/same-value.js'
 import { isDouble, type Value } from '../plan/value.js'
 import { inField, isPlain, presenceAsked } from './compile-where.js'
@@ -15,7 +15,11 @@ type Test = (value: unknown) => boolean
  * Conditions on an object at hand, as `where` has them on records: both sides are compared as they are stored. Regular expressions and
  * maps are left to the server.
  */
-export function compileMatch(part: EmbeddableModel, fields: ReadonlyMap<string, Field>, where: unknown): Match {
+export function compileMatch(
+  part: EmbeddableModel | EntityModel,
+  fields: ReadonlyMap<string, Field>,
+  where: unknown,
+): Match {
   return objectTest(part.name, fields, '', where)
 }
 

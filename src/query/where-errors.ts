@@ -69,12 +69,15 @@ export function pagedOnDemand({ name }: Pick<EntityModel, 'name'>): SkeinError {
 export function noSuchField(model: EntityModel, path: string, known: readonly string[]): SkeinError {
   const { name, relations, properties } = model
   const relation = relations.find((each) => each.name === path)
-  if (properties.some((each) => each.name === path && each.sharding !== undefined))
-    return new SkeinError('SKEIN_2310', `${name}.${path} is a sharded counter, which no condition can see.`, {
+  const sharded = properties.find((each) => each.name === path && each.sharding !== undefined)
+  if (sharded !== undefined) {
+    const what = sharded.countOf === undefined ? 'counter' : 'count'
+    return new SkeinError('SKEIN_2310', `${name}.${path} is a sharded ${what}, which no condition can see.`, {
       className: name,
       property: path,
-      fix: 'Load the entities and compare it here, or keep the counter in the record: leave out @Sharded.',
+      fix: `Load the entities and compare it here, or keep the ${what} in the record: leave out @Sharded.`,
     })
+  }
   const fix =
     relation === undefined
       ? `${didYouMean(path, known)}It has: ${known.join(', ')}.`

@@ -6,6 +6,8 @@ export interface Change {
   readonly operation: Extract<WriteOperation, { readonly bin: string }>
   /** Only the server can apply it: a loaded value does not show it. */
   readonly isByServer?: true
+  /** The property shows it already, and only as it was read: more of it cannot be read before the change is sent. */
+  readonly isShown?: true
   /** Throws where the loaded value shows that the server would refuse the change. */
   check?(value: unknown): void
   /** Returns the property's value with the change; may change lists, sets, maps and parts in place. Bare: parts that it makes have no other fields. */

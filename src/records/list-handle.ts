@@ -57,7 +57,7 @@ export class ListHandle<V> extends PlaceHandle {
     const { bin, path } = this.place
     const { isSorted, isUnique } = this.#subtype
     const order = isSorted ? 'ordered' : 'unordered'
-    const stored = items.map((item) => this.encode(this.#item, item))
+    const stored = this.#stored(items)
     const operation = isUnique ? listAppendUnique(bin, stored, path, order) : listAppend(bin, stored, order, path)
     this.record(operation, (list) => this.#show(list as V[], (all) => void all.push(...this.#missing(all, items))))
   }
@@ -68,9 +68,8 @@ export class ListHandle<V> extends PlaceHandle {
     this.checkInteger('index', index)
     if (items.length === 0) return
     const { bin, path } = this.place
-    const stored = items.map((item) => this.encode(this.#item, item))
     this.record(
-      listInsert(bin, index, stored, path, this.#subtype.isUnique),
+      listInsert(bin, index, this.#stored(items), path, this.#subtype.isUnique),
       (list) => insertAt(list as V[], index, this.#missing(list as V[], items)),
       (list) => this.#checkIndex(list, index),
     )
@@ -108,13 +107,7 @@ export class ListHandle<V> extends PlaceHandle {
   remove(...items: readonly V[]): void {
     if (items.length === 0) return
     const { bin, path } = this.place
-    const operation = listRemoveValues(
-      bin,
-      items.map((item) => this.encode(this.#item, item)),
-      'none',
-      path,
-    )
-    this.record(operation, (list) => {
+    this.record(listRemoveValues(bin, this.#stored(items), 'none', path), (list) => {
       const kept = (list as V[]).filter((each) => !items.some((item) => isDeepStrictEqual(item, each)))
       ;(list as V[]).splice(0, Infinity, ...kept)
     })
@@ -227,6 +220,10 @@ export class ListHandle<V> extends PlaceHandle {
 
   countStartingWith(...fields: Fields<V>): Promise<number> {
     return this.#count(...this.#startingWith(fields))
+  }
+
+  #stored(items: readonly V[]): Value[] {
+    return items.map((item) => this.encode(this.#item, item))
   }
 
   async #interval(begin: Value, end: Value): Promise<V[]> {

@@ -125,7 +125,7 @@ export function keyOfEntry(type: BinType, stored: MapKey, codecs: Codecs): unkno
 /** The place of an entry's value. Parts in a map are never made up: a nested put would bring a deleted one back as a fragment. */
 export function nested(place: Place, entry: Entry, codecs: Codecs): Place {
   const isPartOfMap = place.type.kind === 'embedded' && place.type.shape === 'map'
-  const step = isPartOfMap ? atKey(entry.key) : atKeyCreated(entry.key)
+  const step = isPartOfMap ? atKey(entry.key) : atKeyCreated(entry.key, mapSubtypeOf(place)?.order)
   const make = isPartOfMap ? undefined : (isBare?: boolean): unknown => emptyOf(entry.type, codecs, isBare)
   return {
     ...place,

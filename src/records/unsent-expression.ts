@@ -49,6 +49,8 @@ function changed(subject: Expression, change: BinChange, type: 'list' | 'map', e
       return edit(change.kind)
     case 'mapPut':
       return edit('mapPut', change.key, change.value)
+    case 'mapPutMissing':
+      return edit('mapPutMissing', change.key, change.value)
     case 'mapPutItems':
       return edit('mapPutItems', change.items)
     case 'mapIncrement':

@@ -1,5 +1,4 @@
-import { CHILDREN, readProperty, unstorable, type ChildrenField, type Codecs } from '../codec/index.js'
-import { SkeinError } from '../errors/index.js'
+import { unstorable, type ChildrenField, type Codecs } from '../codec/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { BinType, EmbeddableModel, EntityModel } from '../model/index.js'
 import type { PathLevel } from '../plan/expression.js'
@@ -14,6 +13,8 @@ import type { Question } from '../records/question.js'
 import type { ChildrenAccess, RecordTarget } from '../records/record-target.js'
 import type { ChangedPart, LocatedPart, RelationStrategy } from '../relations/contract/relation-strategy.js'
 import { childCollection } from './child-collection.js'
+import { fixedFields, noChild, notInChild, placeUnknown, removed } from './child-errors.js'
+import { partInside, wayOf, type ChildStep } from './child-steps.js'
 import { askApart, askPathApart } from './child-apart.js'
 import { managedOf } from './tracking/identity-map.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
@@ -43,12 +44,6 @@ export function childAccess(
     steps: [],
   }
   return { target: new ChildAccess(record, relation, child.id, find, place), place }
-}
-
-/** A step from a part to one of its own children. */
-interface ChildStep {
-  readonly field: ChildrenField
-  readonly id: KeyValue
 }
 
 class ChildAccess implements RecordTarget {
@@ -99,6 +94,7 @@ class ChildAccess implements RecordTarget {
     checkAfterDelete(managed, change.property)
     const child = this.#locate(managed)
     this.#checkFields(change.operation)
+    if (!child.part && this.#isInAdded(child)) return this.#edit(change, added)
     // A loaded child cannot show what only the server can apply.
     if (child.part && change.isByServer === true) throw notStoredYet(this, change.property)
     if (child.part) change.check?.(child.part)
@@ -124,7 +120,32 @@ class ChildAccess implements RecordTarget {
     child.showWhenRead({ apply: (read) => void change.apply(this.#inside(read)), isUnsent, added: this.#within(added) })
   }
 
+  /** Makes the change once the child is read, before it is sent: an inverse index must know what was there. */
+  #edit(change: Change, added?: Omit<ChangedPart, 'key'>): void {
+    const managed = this.#find()
+    const { property, isByServer } = change
+    checkStays(managed, property)
+    checkAfterDelete(managed, property)
+    if (isByServer === true) throw notStoredYet(this, property)
+    const make = (read: object): boolean => {
+      const part = partInside(read, this.#steps)
+      if (part !== undefined) change.apply(part)
+      return part !== undefined
+    }
+    this.#locate(managed).edit({ apply: make, added: this.#within(added) })
+  }
+
+  /** True for a part that waits to be added, and for those inside it. */
+  #isInAdded({ edits }: LocatedPart): boolean {
+    const way = wayOf(this.#steps)
+    return edits.some(({ added }) => {
+      const path = added?.below?.path
+      return path !== undefined && (way === path || way.startsWith(`${path}.`))
+    })
+  }
+
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
+    if (this.#locate(this.#find()).edits.length > 0) await this.#locate(this.#find()).read()
     const { part, apart } = this.#locate(this.#find())
     if (part) this.#inside(part)
     if (!part && apart !== undefined) return this.betweenWrites(() => askApart(this.#apart(), place, questions))
@@ -165,6 +186,7 @@ class ChildAccess implements RecordTarget {
         return part ? this.#inside(part) : undefined
       },
       record: (change, added) => this.record(change, added),
+      edit: (change, added) => this.#edit(change, added),
       isStored: (entity) => managedOf(entity)?.state === 'stored',
     })
   }
@@ -203,8 +225,7 @@ class ChildAccess implements RecordTarget {
   #within(added: Omit<ChangedPart, 'key'> | undefined): ChangedPart | undefined {
     const below = added?.below
     if (added === undefined || below === undefined) return undefined
-    const way = this.#steps.map(({ field, id }) => `.${field.name}[${describeKey(id)}]`).join('')
-    return { key: this.#id, part: added.part, below: { ...below, path: way + below.path } }
+    return { key: this.#id, part: added.part, below: { ...below, path: wayOf(this.#steps) + below.path } }
   }
 
   #locate(managed: ManagedEntity): LocatedPart {
@@ -215,15 +236,10 @@ class ChildAccess implements RecordTarget {
 
   /** The part that this is about, in a loaded child. */
   #inside(child: object): object {
-    let part = child
-    for (const { field, id } of this.#steps) {
-      const key = field.keyOf(id)
-      const members = (readProperty(part, field.name) as { readonly [CHILDREN]: Iterable<object> })[CHILDREN]
-      const found = [...members].find((each) => field.keyOf(field.codec.key!.keyOf(each)) === key)
-      if (found === undefined) throw removed(this, field.name, id)
-      part = found
-    }
-    return part
+    const found = partInside(child, this.#steps)
+    if (found !== undefined) return found
+    const { field, id } = this.#steps.at(-1)!
+    throw removed(this, field.name, id)
   }
 
   #encoded(part: object): Value {
@@ -251,13 +267,7 @@ class ChildAccess implements RecordTarget {
     const isInside = 'path' in operation && (operation.path ?? []).length > 1 + this.#steps.length
     const field = isInside ? undefined : fieldsOf(operation).find((key) => bins.has(String(key)))
     if (field === undefined && (isInside || operation.kind !== 'mapClear')) return
-    const message = `${this.model.name} ${describeKey(this.key)}: the key fields of a child of '${this.#relation.model.name}', and those of its orders, cannot be changed through a handle.`
-    throw new SkeinError('SKEIN_2331', message, {
-      className: this.model.name,
-      property: this.#relation.model.name,
-      key: this.key,
-      fix: 'Load the child, or add a new one and remove this.',
-    })
+    throw fixedFields(this, this.#relation.model.name)
   }
 }
 
@@ -267,29 +277,6 @@ const unchanged = (value: unknown): unknown => value
 function fieldsOf(operation: WriteOperation): readonly MapKey[] {
   if (operation.kind === 'mapRemoveKeys') return operation.keys
   if (operation.kind === 'mapPutItems') return [...operation.items.keys()]
-  return operation.kind === 'mapPut' || operation.kind === 'mapIncrement' ? [operation.key] : []
-}
-
-function removed({ model, key }: RecordTarget, property: string, id: KeyValue): SkeinError {
-  const message = `${model.name} ${describeKey(key)}: the child ${describeKey(id)} of '${property}' is removed in this session.`
-  return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Add it again first.' })
-}
-
-/** Error for a child that the session removes, or that is not among the loaded ones. */
-function noChild(target: RecordTarget, property: string, { id, isRemoved }: LocatedPart): SkeinError {
-  if (isRemoved) return removed(target, property, id)
-  const { model, key } = target
-  const message = `${model.name} ${describeKey(key)}: '${property}' is loaded and has no child ${describeKey(id)}.`
-  return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Add the child first.' })
-}
-
-function notInChild({ model, key }: RecordTarget, property: string): SkeinError {
-  const message = `${model.name} ${describeKey(key)}: a child of '${property}' has no such handle.`
-  return new SkeinError('SKEIN_2330', message, { className: model.name, property, key, fix: 'Use its fields.' })
-}
-
-function placeUnknown({ model, key }: RecordTarget, property: string, id: KeyValue): SkeinError {
-  const message = `${model.name} ${describeKey(key)}: '${property}' is sorted, so only its record knows where the child ${describeKey(id)} is.`
-  const fix = `Load the child first: await session.at(…).collection('${property}').get(id). If that returns null, there is no such child.`
-  return new SkeinError('SKEIN_2330', message, { className: model.name, property, key, fix })
+  const isPut = operation.kind === 'mapPut' || operation.kind === 'mapPutMissing'
+  return isPut || operation.kind === 'mapIncrement' ? [operation.key] : []
 }

@@ -1,7 +1,6 @@
 import { CHILDREN, readProperty, unstorable, type ChildCodec, type ChildrenField } from '../codec/index.js'
-import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
-import { inversePath, refsOf, type Collection, type RelationModel } from '../model/index.js'
+import { refsOf, type Collection, type RelationModel } from '../model/index.js'
 import { mapPutItems, mapRemoveKeys } from '../plan/operations.js'
 import { badArgument } from '../records/handle-errors.js'
 import type { Change } from '../records/change.js'
@@ -23,7 +22,9 @@ interface CollectionHolder {
   /** The loaded part that has the collection; undefined where it is not loaded. */
   loaded(): object | undefined
   /** Records a change, and the part that it adds, whose rules are checked. */
-  record(change: Change, added?: Omit<ChangedPart, 'key'>): void
+  readonly record: (change: Change, added?: Omit<ChangedPart, 'key'>) => void
+  /** Lets a change wait until the child is read. */
+  readonly edit: (change: Change, added?: Omit<ChangedPart, 'key'>) => void
   readonly isStored: (entity: object) => boolean
 }
 
@@ -33,6 +34,8 @@ export function childCollection(holder: CollectionHolder): ChildrenAccess {
   const { codec } = field
   const idOf = (member: unknown): KeyValue =>
     isEntity(member as never) ? codec.key!.keyOf(member as object) : codec.key!.scheme.toKey(member)
+  // What an inverse index lists is changed in a child that has been read: what leaves the index must be known.
+  const record = isIndexed(holder) ? holder.edit : holder.record
   const collectionIn = (part: object): Collection<object> => readProperty(part, field.name) as Collection<object>
   return {
     isKey: (key) => field.isKey(key),
@@ -40,7 +43,6 @@ export function childCollection(holder: CollectionHolder): ChildrenAccess {
     add(member) {
       const part = holder.loaded()
       if (part !== undefined) return collectionIn(part).add(member)
-      checkUnindexed(holder)
       if (!(member instanceof codec.model.class)) {
         const fix = `Add an instance of ${codec.model.name}.`
         throw badArgument(target, place.property, `'${field.name}' holds instances of ${codec.model.name}`, fix)
@@ -51,7 +53,7 @@ export function childCollection(holder: CollectionHolder): ChildrenAccess {
       const operation = mapPutItems(place.bin, new Map([[field.keyOf(id), encoded(holder, member)]]), place.path)
       const apply = (into: unknown): void => collectionIn(into as object).add(member)
       const path = `.${field.name}[${describeKey(id)}]`
-      holder.record(
+      record(
         { property: place.property, operation, apply },
         { part: member, below: { class: codec.model.class, path, id } },
       )
@@ -59,14 +61,13 @@ export function childCollection(holder: CollectionHolder): ChildrenAccess {
     remove(member) {
       const part = holder.loaded()
       if (part !== undefined) return collectionIn(part).remove(idOf(member))
-      checkUnindexed(holder)
       const id = idOf(member)
       const operation = mapRemoveKeys(place.bin, [field.keyOf(id)], 'none', place.path)
       const apply = (from: unknown): void => {
         const found = [...childrenOf(from as object, field)].find((each) => field.keyOf(idOf(each)) === field.keyOf(id))
         if (found !== undefined) collectionIn(from as object).remove(found)
       }
-      holder.record({ property: place.property, operation, apply })
+      record({ property: place.property, operation, apply })
     },
   }
 }
@@ -99,19 +100,10 @@ function checkTargets({ target, place, field, isStored }: CollectionHolder, memb
     }
 }
 
-/** Rejects a removal where an inverse index lists what is below the child: it must be loaded to leave the index. */
-function checkUnindexed({ target, place, relation, field, way }: CollectionHolder): void {
+/** True where an inverse index lists what children in the collection point to. */
+function isIndexed({ relation, field, way }: CollectionHolder): boolean {
   const names = [...way, field.name]
-  const index = relation.inverseIndexes?.find(({ through = [] }) =>
+  return (relation.inverseIndexes ?? []).some(({ through = [] }) =>
     names.every((name, i) => name === (through[i] ?? through.at(-1))),
   )
-  if (index === undefined) return
-  const { model, key } = target
-  const message = `${model.name} ${describeKey(key)}: the inverse index of ${inversePath(index)} covers '${field.name}', so the child that has it must be loaded.`
-  throw new SkeinError('SKEIN_2330', message, {
-    className: model.name,
-    property: place.property,
-    key,
-    fix: `Load the child first: await session.at(…).collection('${place.property}').get(id).`,
-  })
 }

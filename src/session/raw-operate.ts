@@ -79,14 +79,10 @@ export class RawCall {
       this.#writes(loaded, now, context),
       callOptions(context, this.#options.signal),
     )
-    if (outcome.state !== 'written') throw this.#failure(outcome, loaded)
+    if (outcome.state !== 'written')
+      throw flushFailure({ outcomes: [outcome], failed: [outcome] }, this.#options.signal)
     if (loaded !== undefined) this.#taken(loaded, outcome, now)
     return outcome.bins
-  }
-
-  #failure(outcome: Outcome, loaded: ManagedEntity | undefined): unknown {
-    if (outcome.reason === 'guard' && loaded === undefined) return anotherClass(this.#mapped, this.#key)
-    return flushFailure({ outcomes: [outcome], failed: [outcome] }, this.#options.signal)
   }
 
   /** Reads along with what else the session reads in this tick. */

@@ -1,4 +1,12 @@
-import { readProperty, typeCodecOf, unstorable, writeProperty, type Codecs } from '../codec/index.js'
+import {
+  readInPart,
+  readProperty,
+  typeCodecOf,
+  UNSENT,
+  unstorable,
+  writeProperty,
+  type Codecs,
+} from '../codec/index.js'
 import type { KeyValue } from '../keys/index.js'
 import { goneBinsOf, isGoneBy, type EntityModel } from '../model/index.js'
 import { ask } from '../plan/collection-expression.js'
@@ -222,8 +230,10 @@ export class RecordAccess implements RecordTarget {
 
 /** Throws where recorded changes of these properties cannot be shown, before anything of them is taken over. */
 export function checkRecorded(managed: ManagedEntity, properties: ReadonlySet<string>): void {
-  const hidden = recordedChanges(managed).find((one) => one.isByServer === true && properties.has(one.property))
+  const changes = recordedChanges(managed).filter(({ property }) => properties.has(property))
+  const [hidden, shown] = [changes.find((one) => one.isByServer), changes.find((one) => one.isShown)]
   if (hidden !== undefined) throw changedByServer(managed.model, managed.key.key, hidden.property)
+  if (shown !== undefined) throw readInPart(managed.model, managed.key.key, shown.property, UNSENT)
 }
 
 /** Shows recorded changes in properties that were loaded after them. */

@@ -3,12 +3,19 @@ import { NotFoundError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { Collection, EntityClass, OutsideTransaction, SliceParts } from '../model/index.js'
 import { SessionQuery } from '../query/session-query.js'
-import { checkAtOptions, checkKeys, checkLoadOptions, checkSessionQueryOptions } from './context/check-arguments.js'
+import {
+  checkAtOptions,
+  checkEntityAlone,
+  checkKeys,
+  checkLoadOptions,
+  checkSessionQueryOptions,
+} from './context/check-arguments.js'
 import { RecordHandle } from '../records/record-handle.js'
 import { RecordAccess } from './record-access.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { partHome } from './mapping/part-owner.js'
-import { keyOfEnds } from './load/link-ends.js'
+import { keyOfEnds, unsentLink } from './load/link-ends.js'
+import { OneLoaded } from './load/load-request.js'
 import { pointingTo } from './load/inverse-lookup.js'
 import type { AtOptions, KeyInput, LoadOneOptions, LoadOptions, RelationPath } from './context/session-types.js'
 import { ManagedSource } from './query/managed-source.js'
@@ -32,7 +39,7 @@ export class SessionReads extends SessionBase {
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void =>
         managed === null ? failed(this.core.notFound(entityClass, [key])) : resolve(managed.entity as T)
-      this.core.loads.findOne(this.core.toLoad(entityClass), key, options, { loaded, failed })
+      this.core.loads.findOne(this.core.toLoad(entityClass), key, options, new OneLoaded(loaded, failed))
     })
   }
 
@@ -56,7 +63,7 @@ export class SessionReads extends SessionBase {
     if (options?.version !== undefined) return this.#findSeen(entityClass, key, options)
     return new Promise((resolve, failed) => {
       const loaded = (managed: ManagedEntity | null): void => resolve(managed === null ? null : (managed.entity as T))
-      this.core.loads.findOne(this.core.toLoad(entityClass), key, options, { loaded, failed })
+      this.core.loads.findOne(this.core.toLoad(entityClass), key, options, new OneLoaded(loaded, failed))
     })
   }
 
@@ -72,8 +79,11 @@ export class SessionReads extends SessionBase {
     to: object | KeyValue,
     options?: LoadOneOptions<L>,
   ): Promise<L | null> {
-    const parts = keyOfEnds(this.core.toLoad(linkClass), [from, to], this.core.loads.reader)
-    return this.find(linkClass, parts as KeyInput<L>, options)
+    const mapped = this.core.toLoad(linkClass)
+    const { reader } = this.core.loads
+    const parts = keyOfEnds(mapped, [from, to], reader)
+    const unsent = options === undefined ? unsentLink(mapped, parts, reader) : undefined
+    return unsent === undefined ? this.find(linkClass, parts as KeyInput<L>, options) : (unsent as L | null)
   }
 
   async #findSeen<T extends object>(
@@ -155,6 +165,7 @@ export class SessionReads extends SessionBase {
     const { codecs } = this.core.context.classes
     const { build } = this.core.context.driver.capabilities
     if (typeof target !== 'function') {
+      checkEntityAlone('at', key, options)
       const managed = this.core.work.entities.get(target)
       return new RecordHandle<T>(
         new RecordAccess(managed.mapped, codecs, this.core, build, () => this.core.work.entities.get(target)),
@@ -182,6 +193,7 @@ export class SessionReads extends SessionBase {
   history<T extends object>(target: T | EntityClass<T>, key?: KeyInput<T>): RecordHistory<T> {
     this.core.checkMayLoad()
     const { context } = this.core
+    if (typeof target !== 'function') checkEntityAlone('history', key)
     const managed = typeof target === 'function' ? undefined : this.core.work.entities.get(target)
     const mapped = managed?.mapped ?? this.core.mapped(target as EntityClass<T>)
     if (mapped.model.history === undefined) throw withoutHistory(mapped)

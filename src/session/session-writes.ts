@@ -233,3 +233,27 @@ export class SessionWrites implements OpenWrites<ManagedEntity> {
     )
   }
 }
+
+/** Receiver of a save that calls functions. */
+export class OneSent implements SendReceiver {
+  readonly sent: () => void
+  readonly failed: (error: unknown) => void
+  readonly refused: (() => void) | undefined
+
+  constructor(sent: () => void, failed: (error: unknown) => void, refused: (() => void) | undefined) {
+    this.sent = sent
+    this.failed = failed
+    this.refused = refused
+  }
+}
+
+/** Receiver of a delete that calls functions. */
+export class OneDeleted implements DeleteReceiver {
+  readonly deleted: (wasStored: boolean) => void
+  readonly failed: (error: unknown) => void
+
+  constructor(deleted: (wasStored: boolean) => void, failed: (error: unknown) => void) {
+    this.deleted = deleted
+    this.failed = failed
+  }
+}

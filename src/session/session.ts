@@ -30,6 +30,7 @@ import type { VerifyOptions } from './verify/verify-options.js'
 import { checkExpectedVersion } from './tracking/assigned-values.js'
 import type { FlushOptions, SessionOptions } from './context/option-types.js'
 import { SessionReads } from './session-reads.js'
+import { OneDeleted, OneSent } from './session-writes.js'
 
 /** `db.transaction`, for sessions. */
 export type Transact = <T>(
@@ -91,7 +92,7 @@ export class Session extends SessionReads {
       const managed = this.core.manage(entity, ttl)
       if (options?.version !== undefined) checkExpectedVersion(managed, options.version)
       const refused = ttl === undefined ? undefined : managed.addWriteOptions({ ttl })
-      this.core.work.send(managed, options, { sent, failed, refused })
+      this.core.work.send(managed, options, new OneSent(sent, failed, refused))
     })
   }
 
@@ -108,7 +109,7 @@ export class Session extends SessionReads {
       const refused = managed.addWriteOptions({ overwrite: true, ttl: options?.ttl })
       forgetMembers(managed, relations)
       removeAgain?.((member) => managedOf(member)?.home === managed.home)
-      this.core.work.send(managed, options, { sent: () => resolve(entity), failed, refused })
+      this.core.work.send(managed, options, new OneSent(() => resolve(entity), failed, refused))
     })
   }
 
@@ -118,7 +119,7 @@ export class Session extends SessionReads {
   delete(target: object, second?: KeyInput | FlushOptions, third?: FlushOptions): Promise<boolean> {
     return new Promise((deleted, failed) => {
       this.core.checkMaySend()
-      const receiver = { deleted, failed }
+      const receiver = new OneDeleted(deleted, failed)
       const options = typeof target === 'function' ? third : (second as FlushOptions | undefined)
       if (options !== undefined) checkCallOptions('delete', options)
       if (typeof target !== 'function') this.core.work.delete(target, options, receiver)

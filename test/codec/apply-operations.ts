@@ -38,7 +38,10 @@ function apply(bins: Map<string, Value>, operation: WriteOperation): void {
       bins.set(operation.bin, add(bins.get(operation.bin), operation.delta))
       return
     case 'listCreate':
-      bins.set(operation.bin, [])
+      if (!bins.has(operation.bin)) bins.set(operation.bin, [])
+      return
+    case 'mapCreate':
+      if (!bins.has(operation.bin)) bins.set(operation.bin, new Map())
       return
     case 'listAppend':
       at<Value[]>(bins, operation, []).push(...operation.values.map(thaw))
@@ -57,6 +60,11 @@ function apply(bins: Map<string, Value>, operation: WriteOperation): void {
     case 'mapPut':
       at<Map<MapKey, Value>>(bins, operation, new Map()).set(operation.key, thaw(operation.value))
       return
+    case 'mapPutMissing': {
+      const map = at<Map<MapKey, Value>>(bins, operation, new Map())
+      if (!map.has(operation.key)) map.set(operation.key, thaw(operation.value))
+      return
+    }
     case 'mapPutItems':
       for (const [key, value] of operation.items)
         at<Map<MapKey, Value>>(bins, operation, new Map()).set(key, thaw(value))
@@ -69,18 +77,24 @@ function apply(bins: Map<string, Value>, operation: WriteOperation): void {
   }
 }
 
-/** The container that an operation works on. The bin's own is made when missing; a step down never makes one. */
+/** The container that an operation works on. The bin's own is made when missing; a step down makes one only if it says so. */
 function at<C extends Container>(
   bins: Map<string, Value>,
   { bin, path }: { readonly bin: string; readonly path?: Path },
   empty: C,
 ): C {
-  if (!bins.has(bin) && !path?.length) bins.set(bin, empty)
+  const steps = path ?? []
+  const isMade = (i: number): boolean => i === steps.length || (steps[i].in === 'mapKey' && steps[i].create === true)
+  const made = (i: number): Container => (i === steps.length ? empty : new Map<MapKey, Value>())
+  if (!bins.has(bin) && isMade(0)) bins.set(bin, made(0))
   let value = bins.get(bin)
-  for (const step of path ?? []) {
-    if (step.in !== 'mapKey' || !(value instanceof Map) || !value.has(step.key))
+  for (const [i, step] of steps.entries()) {
+    const map = value as Map<MapKey, Value>
+    if (step.in === 'mapKey' && map instanceof Map && !map.has(step.key) && step.create === true)
+      map.set(step.key, made(i + 1))
+    if (step.in !== 'mapKey' || !(map instanceof Map) || !map.has(step.key))
       throw new Error('26: nothing at the context')
-    value = (value as Map<MapKey, Value>).get(step.key)
+    value = map.get(step.key)
   }
   if (Array.isArray(empty) ? !Array.isArray(value) : !(value instanceof Map))
     throw new Error('12: another type at the context')

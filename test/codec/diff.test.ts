@@ -70,7 +70,16 @@ describe('a change', () => {
   it('of a list in any other way writes the list', () => {
     expect(changes({ notes: ['a', 'b'] }, (p) => p.notes!.shift())).to.deep.equal([op.writeBin('notes', ['b'])])
     expect(changes({ notes: ['a'] }, (p) => (p.notes = ['x', 'b']))).to.deep.equal([op.writeBin('notes', ['x', 'b'])])
-    expect(changes({}, (p) => (p.notes = ['a']))).to.deep.equal([op.writeBin('notes', ['a'])])
+  })
+
+  it('of a list, Map or part that was not there adds to what others may have stored', () => {
+    expect(changes({}, (p) => (p.notes = ['a']))).to.deep.equal([op.listAppend('notes', ['a'], 'unordered')])
+    expect(changes({}, (p) => (p.notes = []))).to.deep.equal([op.listCreate('notes', 'unordered', false)])
+    expect(changes({}, (p) => (p.scores = new Map([['a', 1]])))).to.deep.equal([op.mapPut('scores', 'a', 1)])
+    expect(changes({}, (p) => (p.scores = new Map()))).to.deep.equal([op.mapCreate('scores', 'ordered', false)])
+    const home = make(Address, { city: 'Rome' })
+    expect(changes({}, (p) => (p.home = home))).to.deep.equal([op.mapPut('home', 'city', 'Rome')])
+    expect(changes({}, (p) => (p.home = make(Address, {})))).to.deep.equal([op.mapCreate('home', 'ordered', false)])
   })
 
   it('of a Set sends the members that came and went', () => {
@@ -79,12 +88,9 @@ describe('a change', () => {
     expect(changes({ tags: new Set(['a']) }, (p) => (p.tags = new Set(['a'])))).to.deep.equal([])
   })
 
-  it('of a Set that was not there appends to what others may have created, and an empty one replaces it', () => {
+  it('of a Set that was not there appends to what others may have stored, and an empty one leaves that', () => {
     expect(changes({}, (p) => (p.tags = new Set(['a'])))).to.deep.equal([op.listAppendUnique('tags', ['a'])])
-    expect(changes({}, (p) => (p.tags = new Set()))).to.deep.equal([
-      op.removeBin('tags'),
-      op.listCreate('tags', 'ordered', true),
-    ])
+    expect(changes({}, (p) => (p.tags = new Set()))).to.deep.equal([op.listCreate('tags', 'ordered', true)])
   })
 
   it('of a Map sends the entries that changed', () => {
@@ -136,10 +142,7 @@ describe('a change', () => {
     expect(changes({ home }, (p) => (p.home = make(Address, { city: 'Rome' })))).to.deep.equal([])
   })
 
-  it('from no part to a part, and back, is a change of the bin', () => {
-    expect(changes({}, (p) => (p.home = make(Address, { city: 'Rome' })))).to.deep.equal([
-      op.writeBin('home', { city: 'Rome' }),
-    ])
+  it('from a part to none is a change of the bin', () => {
     expect(changes({ home: make(Address, {}) }, (p) => (p.home = undefined))).to.deep.equal([op.removeBin('home')])
   })
 
@@ -237,6 +240,6 @@ describe('operations', () => {
     const notes = ['a']
     const json = changes({}, (p) => (p.notes = notes))
     notes.push('b')
-    expect(json).to.deep.equal([op.writeBin('notes', ['a'])])
+    expect(json).to.deep.equal([op.listAppend('notes', ['a'], 'unordered')])
   })
 })

@@ -188,6 +188,38 @@ describe('when the server falters', () => {
     })
   }
 
+  for (const code of [8, 22])
+    for (const alone of [true, false])
+      describe(`a write whose answer was lost, and that is refused with ${code} when it is repeated, ${alone ? 'alone' : 'in a batch'}`, () => {
+        const change = async (after: boolean, guards: WriteOptions['guards'] = []): Promise<Outcome> => {
+          await driver.run([1, 2].map((key) => thing(at(key), [op.writeBin('l', ['a'])])))
+          await disturb({ kind: 'write', set: at(1).set, key: 1, answer: 9, after, times: 1 })
+          await disturb({ kind: 'write', set: at(1).set, key: 1, answer: code, times: 1 })
+          const keys = alone ? [1] : [1, 2]
+          const [outcome] = await driver.run(
+            keys.map((key) => thing(at(key), [op.writeBin('l', ['b'])], { exists: 'mustExist', guards })),
+          )
+          return outcome
+        }
+
+        it('is written where the record shows it', async () => {
+          expect((await change(true)).state).to.equal('written')
+          expect(await bins(at(1))).to.deep.equal({ l: ['b'] })
+        })
+
+        it('is in doubt where the record does not: somebody may have changed that since', async () => {
+          const { state, error } = await change(false)
+          expect([state, error?.code]).to.deep.equal(['inDoubt', 'SKEIN_4206'])
+          expect(error?.message).to.include(`code ${code}`)
+          expect(await bins(at(1))).to.deep.equal({ l: ['a'] })
+        })
+
+        it('is not written where its condition still holds', async () => {
+          const { state, error } = await change(false, [binEquals('none', null)])
+          expect([state, error?.code]).to.deep.equal(['notWritten', 'SKEIN_4204'])
+        })
+      })
+
   it('never repeats an increment, but reports it as in doubt', async () => {
     const fault = await disturb({ kind: 'write', set: at(1).set, drop: true, after: true })
     const outcome = await save(at(1), [op.addToBin('n', 1)])

@@ -31,6 +31,8 @@ describe('the keys of a class', () => {
     expect(user.parts(17)).to.deep.equal({ id: 17 })
     expect(code(() => user.keyOf({}))).to.equal('SKEIN_2101')
     expect(() => user.keyOf({ id: '17' })).to.throw(/User\.id: "17" is not an integer key/)
+    expect(() => user.keyOf({ id: () => 17 })).to.throw(/User\.id: a function is not an integer key/)
+    expect(() => user.keyOf({ id: [1, 7] })).to.throw(/User\.id: an array of 2 is not an integer key/)
   })
 
   const refused: [kind: 'string' | 'int' | 'bigint' | 'bytes', value: unknown][] = [

@@ -8,6 +8,12 @@ describe('a model with a wrong class is refused', () => {
     expectProblem([Plain], 'SKEIN_1030', 'Plain', /not mapped/, /@Record/)
     const missing = [undefined] as unknown as EntityClass[]
     expectProblem(missing, 'SKEIN_1030', 'entities[0]', /position 0 is undefined/, /cycle of imports/)
+    @Record({ set: 'a' })
+    class A {
+      @Key() id!: number
+    }
+    const nested = [[A]] as unknown as EntityClass[]
+    expectProblem(nested, 'SKEIN_1030', 'entities[0]', /position 0 is an array of 1/, /cycle of imports/)
   })
 
   it('when a subclass of a record is not decorated itself', () => {

@@ -28,6 +28,7 @@ describe('a model with a history is refused', () => {
       [{ keep: 0 }, 'SKEIN_1049'],
       [{ keep: 2.5 }, 'SKEIN_1049'],
       [{ keep: 1001 }, 'SKEIN_1049'],
+      [{ keep: { most: 5n } as never }, 'SKEIN_1049'],
       [{ ttl: -1 }, 'SKEIN_1038'],
       [{ set: 'a:b' }, 'SKEIN_1032'],
       [{ days: 3 } as object, 'SKEIN_1048'],

@@ -12,6 +12,7 @@ import {
   Generation,
   Index,
   Key,
+  SkeinError,
 } from 'skein'
 import { ManyToMany, ManyToOne, OneToMany, OneToOne, Record, Sharded, Ttl, UpdatedAt, Version } from 'skein'
 import { collection, compileModel, ref } from 'skein'
@@ -63,6 +64,19 @@ describe('compileModel', () => {
     expect(() => model.entity(Stranger)).to.throw(/Stranger is not part of this model.*entities/)
     expect(() => model.entity('Agnet')).to.throw(/Did you mean 'Agent'\?/)
     expect(() => model.embeddable(Agent)).to.throw(/Agent is a record, not a part/)
+  })
+
+  it('says of what is no class what it is, and does not print its text', () => {
+    const model = compileModel([Agent, Listing], { namespace: 'test' })
+    const given: readonly (readonly [unknown, RegExp])[] = [
+      [[Agent, Listing], /^an array of 2 is not a class of this model\. Give one class/],
+      [{ Agent }, /^an object is not a class/],
+      [new Agent(), /^a Agent is not a class/],
+      [() => Agent, /^a function is not a class/],
+      [undefined, /^undefined is not a class/],
+      ['x'.repeat(1000), /^x{100}… \(1000 characters\) is not part/],
+    ]
+    for (const [wrong, message] of given) expect(() => model.entity(wrong as never)).to.throw(SkeinError, message)
   })
 
   it('is frozen all the way down', () => {

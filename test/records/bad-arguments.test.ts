@@ -15,10 +15,21 @@ import { MODES, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
 
+@Embeddable({ layout: 'tuple' })
+class Line {
+  @Bin({ type: 'int' }) x?: number
+}
+
+@Embeddable()
+class Inner {
+  @Bin() text?: string
+}
+
 @Embeddable()
 class Note {
   @Key() id!: string
   @Bin({ type: 'int' }) likes?: number
+  @Embedded(() => Inner) inner?: Inner
 }
 
 @Record({ set: 'bad_box' })
@@ -31,7 +42,14 @@ class Box {
   @Bin({ type: 'json' }) bag: unknown = {}
   @Embedded(() => Note) part?: Note
   @Embedded(() => Note, { as: 'array' }) notes: Note[] = []
+  @Embedded(() => Note, { as: 'map' }) byName = new Map<string, Note>()
+  @Embedded(() => Line, { as: 'array' }) lines: Line[] = []
+  @Embedded(() => Note, { layout: 'bins' }) spread?: Note
   @OneToMany(() => Note, { strategy: 'consolidate' }) children = collection<Note>()
+}
+
+class Other {
+  text = 'x'
 }
 
 /** The type system refuses such calls; programs in plain JavaScript make them. */
@@ -89,6 +107,69 @@ for (const mode of MODES) {
         }
       })
       expect([commands, session.isDirty()]).to.deep.equal([0, false])
+    })
+
+    it('is not an instance of another class, nor a promise, where a part belongs', async () => {
+      const others = [
+        Promise.resolve(new Note()),
+        new Number(5),
+        new Box(),
+        new Other(),
+        /x/,
+        new Error('x'),
+        new URL('a:b'),
+      ]
+      const box = Object.assign(new Box(), { id: 'a' })
+      box.children.add(Object.assign(new Note(), { id: 'c' }))
+      await db.session().upsert(box)
+      const session = db.session()
+      const loaded = await session.load(Box, 'a')
+      for (const at of [db.session().at(Box, 'a'), session.at(loaded)] as unknown as Loose[]) {
+        const calls: { readonly [title: string]: (value: unknown) => unknown } = {
+          append: (value) => at.list('notes').append(value),
+          insert: (value) => at.list('notes').insert(0, value),
+          set: (value) => at.list('notes').set(0, value),
+          remove: (value) => at.list('notes').remove(value),
+          contains: (value) => at.list('notes').contains(value),
+          put: (value) => at.map('byName').put('x', value),
+          putMany: (value) => at.map('byName').putMany([['x', value]]),
+          'append a tuple': (value) => at.list('lines').append(value),
+          'put a nested part': (value) => at.map('part').put('inner', value),
+          'put into a child': (value) => at.child('children', 'c').put('inner', value),
+        }
+        const { commands } = await server.commands.during(async () => {
+          for (const value of others)
+            for (const [title, call] of Object.entries(calls)) {
+              const error = await refused(`${title}(${value.constructor.name})`, () => call(value))
+              expect([error.code, error.message], title).to.satisfy(
+                ([code, message]: string[]) =>
+                  code === 'SKEIN_2201' && /is not an instance of (Note|Inner|Line)/.test(message),
+              )
+            }
+        })
+        expect(commands).to.equal(0)
+      }
+      for (const property of ['part', 'spread'] as const)
+        for (const value of others) {
+          Object.assign(loaded, { [property]: value })
+          const error = await refused(`${property} = ${value.constructor.name}`, () => session.flush())
+          expect([error.code, error.details.property]).to.deep.equal(['SKEIN_2201', property])
+          loaded[property] = undefined
+        }
+      loaded.part = { id: 'plain', likes: 1 }
+      await session.flush()
+      expect((await db.session().load(Box, 'a')).part).to.deep.equal(
+        Object.assign(new Note(), { id: 'plain', likes: 1 }),
+      )
+    })
+
+    it('is not a key or an option beside an entity, which says which record is meant', async () => {
+      const session = db.session()
+      const loaded = await session.load(Box, 'a')
+      const calls = session as unknown as Loose
+      for (const others of [['a'], [{ create: true }], [undefined, { create: true }]])
+        expect((await refused('at', () => calls.at(loaded, ...others))).code).to.equal('SKEIN_2321')
+      expect((await refused('history', () => calls.history(loaded, 'a'))).code).to.equal('SKEIN_2321')
     })
 
     it('is not a long text, which a condition may begin with', async () => {

@@ -113,7 +113,7 @@ for (const mode of MODES) {
       await db.session().save(Object.assign(new Dog(), { id: 'rex' }))
       const touch = [Aerospike.operations.incr('age', 1)]
       const wrong = (await rejection(() => db.session().operate(Cat, 'rex', touch))) as SkeinError
-      expect([wrong.code, wrong.details.fix]).to.deep.equal(['SKEIN_3102', 'Go through its own class or a base class.'])
+      expect([wrong.code, wrong.details.fix]).to.deep.equal(['SKEIN_3102', 'Use its own class or a base class.'])
     })
   })
 }

@@ -270,6 +270,26 @@ for (const mode of MODES) {
       expect([settings.get('s1'), settings.get('s3'), settings.size]).to.deep.equal(['last', 'z', 1000])
     })
 
+    it('refuses to read more of a property that was changed, also where a handle has changed it since', async () => {
+      const session = db.session()
+      const user = await session.load(User, 'alice', { only: [{ byYear: [2024] }, { items: { last: 2 } }] })
+      user.byYear.set(2024, 15)
+      user.items.push(5)
+      session.at(user).map('byYear').increment(2024, 2)
+      session.at(user).list('items').append(6)
+      const selections = [undefined, ['byYear'], ['items'], [{ items: { last: 5 } }], [{ byYear: [2025] }]] as const
+      for (const only of selections as readonly undefined[]) {
+        const error = (await rejection(() => session.load(User, 'alice', { only }))) as SkeinError
+        expect([error.code, error.details.fix]).to.deep.equal(['SKEIN_2202', 'Flush or refresh the entity first.'])
+        expect([...user.byYear.values(), ...user.items]).to.deep.equal([17, 998, 999, 5, 6])
+      }
+      await session.flush()
+      await session.load(User, 'alice')
+      const stored = await db.session().load(User, 'alice')
+      expect([user.byYear.get(2024), user.items]).to.deep.equal([17, stored.items])
+      expect([stored.byYear.get(2024), stored.items.slice(-2)]).to.deep.equal([17, [5, 6]])
+    })
+
     it('completes a write whose answer was lost, and loses no entry that was not read', async function () {
       const { faults } = need(this, server.embedded, 'only the embedded server makes faults')
       for (const after of [true, false]) {

@@ -53,6 +53,19 @@ const READS: { readonly [how: string]: (session: Session, Class: typeof Plain) =
   },
 }
 
+const DELETES: { readonly [how: string]: (session: Session, Class: typeof Plain) => Promise<() => Promise<unknown>> } =
+  {
+    'delete of an entity': async (session, Class) => {
+      const entity = await session.load(Class, 1)
+      return () => session.delete(entity, REQUIRED)
+    },
+    'delete by key': (session, Class) => Promise.resolve(() => session.delete(Class, 1, REQUIRED)),
+    'flush of a removed entity': async (session, Class) => {
+      session.remove(await session.load(Class, 1))
+      return () => session.flush(REQUIRED)
+    },
+  }
+
 const change = (handle: RecordHandle<Plain>): void => {
   handle.counter('n').add(1)
   handle.list('log').append(5)
@@ -79,22 +92,38 @@ for (const Class of CLASSES)
       return found && [found.n, found.log, [...found.members].map(({ id }) => id)]
     }
 
-    for (const create of [true, false])
-      it(`sends a change after the delete, ${create ? 'and creates the record again' : 'and finds no record'}`, async function () {
-        await store()
-        const session = db.session()
-        const met = await addFault(this, server, { kind: 'delete', set, delay: 10 })
-        const end = session.delete(await session.load(Class, 1), REQUIRED)
-        await untilHit(met, end)
-        const handle = session.at(Class, 1, create ? { create } : undefined)
-        change(handle)
-        expect(await handle.counter('n').value()).to.equal(create ? 1 : 0)
-        await end
-        expect(await db.session().find(Member, 1)).to.equal(null)
-        if (create) await session.flush(REQUIRED)
-        else expect(await rejection(() => session.flush(REQUIRED))).to.be.instanceOf(EntityGoneError)
-        expect(await stored()).to.deep.equal(create ? [1, [5], []] : null)
-      })
+    for (const [how, prepare] of Object.entries(DELETES))
+      for (const create of [true, false])
+        it(`sends a change after the ${how}, ${create ? 'and creates the record again' : 'and finds no record'}`, async function () {
+          await store()
+          const session = db.session()
+          const begin = await prepare(session, Class)
+          const met = await addFault(this, server, { kind: 'delete', set, delay: 10 })
+          const end = begin()
+          await untilHit(met, end)
+          const handle = session.at(Class, 1, create ? { create } : undefined)
+          change(handle)
+          expect(await handle.counter('n').value()).to.equal(create ? 1 : 0)
+          await end
+          expect(await db.session().find(Member, 1)).to.equal(null)
+          if (create) await session.flush(REQUIRED)
+          else expect(await rejection(() => session.flush(REQUIRED))).to.be.instanceOf(EntityGoneError)
+          expect(await stored()).to.deep.equal(create ? [1, [5], []] : null)
+        })
+
+    it('sends a change with the entity where that is saved while it is deleted', async function () {
+      await store()
+      const session = db.session()
+      const entity = await session.load(Class, 1)
+      const met = await addFault(this, server, { kind: 'delete', set, delay: 10 })
+      const end = session.delete(entity, REQUIRED)
+      await untilHit(met, end)
+      change(session.at(Class, 1, { create: true }))
+      await Promise.all([end, session.save(entity, REQUIRED)])
+      expect([entity.n, entity.log]).to.deep.equal([8, [1, 5]])
+      expect(await stored()).to.deep.equal([8, [1, 5], []])
+      expect(session.isDirty()).to.equal(false)
+    })
 
     it('keeps a change where the transaction of the delete fails, and sends it with the flush that finishes that', async function () {
       await store()

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { WriteOperation } from '../../plan/operation.js'
-import { listAppend, listAppendUnique } from '../../plan/operations.js'
+import { listAppend, listAppendUnique, listCreate } from '../../plan/operations.js'
 import type { Value } from '../../plan/value.js'
 import { depthOf, type TypeCodec } from '../type-codec.js'
 import { ValueProblem, indexStep, shown, throwUnder } from '../value-problem.js'
@@ -21,6 +22,8 @@ export function listType(item: TypeCodec, unique = false): TypeCodec {
   }
   return {
     name: `list of ${item.name}`,
+    nothing: [],
+    empty: (bin) => listCreate(bin, 'unordered', false),
     encode(value, depth) {
       if (Array.isArray(value)) return unique ? distinct(encodeFrom(value, 0, depth)) : encodeFrom(value, 0, depth)
       throw new ValueProblem(`${shown(value)} is not an array`, 'Give an array.')
@@ -40,7 +43,8 @@ export function listType(item: TypeCodec, unique = false): TypeCodec {
       Array.isArray(value) &&
       value.length === (snapshot as unknown[]).length &&
       hasPrefix(value, snapshot as unknown[]),
-    advanceAdded: (_known, sent) => sent,
+    advanceAdded: (known, sent) => (unique ? known : [...(sent as unknown[])]),
+    ...(unique && { reread: rereadUnique }),
     /** A list that only grew is appended to, so that two writers who append do not overwrite each other. */
     patch(value, snapshot, place): readonly WriteOperation[] | undefined {
       const before = snapshot as readonly unknown[]
@@ -56,6 +60,15 @@ export function listType(item: TypeCodec, unique = false): TypeCodec {
     for (let i = 0; i < prefix.length; i++) if (!isSameItem(item, value[i], prefix[i])) return false
     return true
   }
+}
+
+/** Items of a unique list after a write in doubt: those that it appended are known where they are stored. */
+function rereadUnique(known: unknown, sent: unknown, stored: unknown): unknown {
+  const [before, wanted, now] = [known, sent, stored] as (readonly unknown[])[]
+  const isAppended = wanted.length > before.length && isDeepStrictEqual(wanted.slice(0, before.length), before)
+  if (!isAppended) return stored
+  const isStored = (item: unknown): boolean => now.some((each) => isDeepStrictEqual(each, item))
+  return [...before, ...wanted.slice(before.length).filter(isStored)]
 }
 
 function distinct(stored: readonly Value[]): Value[] {

@@ -2,10 +2,12 @@ import { types } from 'node:util'
 import { isInt64 } from '../../keys/index.js'
 import type { MapKeyKind } from '../../model/index.js'
 import type { MapSubtype } from '../../plan/operation.js'
-import { mapCreate, mapPutItems, removeBin } from '../../plan/operations.js'
+import { mapCreate, mapPutItems } from '../../plan/operations.js'
 import type { MapKey, Value } from '../../plan/value.js'
 import { MapChanges } from '../map-changes.js'
-import type { TypeCodec } from '../type-codec.js'
+import { rereadEntries } from '../reread-entries.js'
+import { depthOf, type TypeCodec } from '../type-codec.js'
+import { markUnsure } from '../unsure-snapshots.js'
 import { ValueProblem, keyStep, shown, throwUnder } from '../value-problem.js'
 import { decodeItem, encodeItem, isSameItem, snapshotItem } from './item.js'
 import { ownEntries } from './own-entries.js'
@@ -27,6 +29,8 @@ export function mapType(keyKind: MapKeyKind, item: TypeCodec, subtype?: MapSubty
 function mapOf(keyKind: MapKeyKind, key: KeyCodec, item: TypeCodec, subtype?: MapSubtype): TypeCodec {
   return {
     name: `map of ${item.name} by ${keyKind}`,
+    nothing: new Map(),
+    empty: (bin) => mapCreate(bin, subtype?.order ?? 'ordered', subtype?.persistIndex ?? false),
     encode(value, depth) {
       const map = new Map<MapKey, Value>()
       for (const [each, member] of entriesOf(value)) {
@@ -60,21 +64,25 @@ function mapOf(keyKind: MapKeyKind, key: KeyCodec, item: TypeCodec, subtype?: Ma
       return true
     },
     advanceAdded(known, sent) {
-      const now = sent as ReadonlyMap<unknown, unknown>
-      const advance = ([each, before]: [unknown, unknown]): [unknown, unknown] => {
-        const member = now.get(each)
-        const isBoth = before !== null && member !== null && member !== undefined
-        return [each, (isBoth ? item.advanceAdded?.(before, member) : undefined) ?? before]
+      const before = (known ?? new Map()) as ReadonlyMap<unknown, unknown>
+      const advanced = new Map(before)
+      for (const [each, member] of sent as ReadonlyMap<unknown, unknown>) {
+        const isWhole = member === null || before.get(each) === null || (item.isPart === true && !before.has(each))
+        const added = isWhole ? undefined : item.advanceAdded?.(before.get(each), member)
+        if (added !== undefined) advanced.set(each, before.has(each) ? added : markUnsure(added))
       }
-      return new Map([...(known as ReadonlyMap<unknown, unknown>)].map(advance))
+      return known === undefined && advanced.size === 0 ? undefined : advanced
     },
+    reread: (known, sent, stored) => rereadEntries(known as Known, sent as Known, stored as Known, item),
     patch(value, snapshot, place) {
       const before = snapshot as ReadonlyMap<unknown, unknown>
       const changes = new MapChanges(place, subtype)
       const now = entriesOf(value)
       for (const [each, member] of now) {
         try {
-          changes.compare(key.encode(each), item, member, before.has(each) ? before.get(each) : undefined)
+          const isKnown = before.has(each)
+          if (isKnown || item.isPart !== true) changes.compare(key.encode(each), item, member, before.get(each))
+          else changes.put(key.encode(each), encodeItem(item, member, depthOf(place)))
         } catch (error) {
           throwUnder(key.step(each), error)
         }
@@ -85,15 +93,16 @@ function mapOf(keyKind: MapKeyKind, key: KeyCodec, item: TypeCodec, subtype?: Ma
   }
 }
 
+type Known = ReadonlyMap<unknown, unknown>
+
 function withSubtype(codec: TypeCodec, subtype: MapSubtype): TypeCodec {
   return {
     ...codec,
     // The subtype is given when the record is created; a put gives it to a map that is not there yet, and changes no other.
-    create(value, bin, isNewRecord) {
+    create(value, bin) {
       const stored = codec.encode(value, 0) as ReadonlyMap<MapKey, Value>
-      const create = mapCreate(bin, subtype.order, subtype.persistIndex)
-      const start = isNewRecord ? [create] : stored.size === 0 ? [removeBin(bin), create] : []
-      return stored.size === 0 ? start : [...start, mapPutItems(bin, stored, undefined, subtype)]
+      const empty = codec.empty!(bin)
+      return stored.size === 0 ? [empty] : [empty, mapPutItems(bin, stored, undefined, subtype)]
     },
   }
 }

@@ -1,12 +1,15 @@
 import { types } from 'node:util'
 import type { WriteOperation } from '../../plan/operation.js'
-import { listAppendUnique, listCreate, listRemoveValues, removeBin } from '../../plan/operations.js'
+import { listAppendUnique, listCreate, listRemoveValues } from '../../plan/operations.js'
 import type { Value } from '../../plan/value.js'
+import { rereadEntries } from '../reread-entries.js'
 import { depthOf, type TypeCodec } from '../type-codec.js'
 import { ValueProblem, shown, throwUnder } from '../value-problem.js'
 import { decodeItem, encodeItem } from './item.js'
 import { notAList } from './list-type.js'
 import { tokenOf, type Token } from './token.js'
+
+type Members = ReadonlyMap<Token, Value>
 
 /** A Set, stored as an ordered list of unique values. Only members that came or went are sent. */
 export function setType(item: TypeCodec): TypeCodec {
@@ -28,6 +31,8 @@ export function setType(item: TypeCodec): TypeCodec {
 
   return {
     name: `set of ${item.name}`,
+    nothing: new Map(),
+    empty: emptySet,
     encode: (value, depth) => [...members(value, depth).values()],
     decode(stored) {
       if (!Array.isArray(stored)) throw notAList(stored)
@@ -56,14 +61,13 @@ export function setType(item: TypeCodec): TypeCodec {
         ...(added.length > 0 ? [listAppendUnique(bin, added, path)] : []),
       ]
     },
+    reread: (known, sent, stored) => rereadEntries(known as Members, sent as Members, stored as Members),
     // Order and index are set when the record is created, never later: creating the list again would sort what others wrote.
-    create(value, bin, isNewRecord) {
+    create(value, bin) {
       const stored = [...members(value, 0).values()]
-      const start = isNewRecord ? [listCreate(bin, 'ordered', true)] : stored.length === 0 ? emptied(bin) : []
-      return stored.length === 0 ? start : [...start, listAppendUnique(bin, stored)]
+      return stored.length === 0 ? [emptySet(bin)] : [emptySet(bin), listAppendUnique(bin, stored)]
     },
   }
 }
 
-/** Replaces a bin by an empty ordered list, which a plain write could not give its order. */
-const emptied = (bin: string): readonly WriteOperation[] => [removeBin(bin), listCreate(bin, 'ordered', true)]
+const emptySet = (bin: string): WriteOperation => listCreate(bin, 'ordered', true)

@@ -1,10 +1,12 @@
 import type { WriteOperation } from '../../plan/operation.js'
-import { listAppend, listAppendUnique, listCreate, listRemoveValues, removeBin } from '../../plan/operations.js'
+import { listAppend, listAppendUnique, listCreate, listRemoveValues } from '../../plan/operations.js'
 import type { Value } from '../../plan/value.js'
 import { compareValues } from '../../plan/value-order.js'
+import { rereadEntries } from '../reread-entries.js'
 import { depthOf, type TypeCodec } from '../type-codec.js'
 import { encodeItem } from './item.js'
 import { listType } from './list-type.js'
+import { tokenOf, type Token } from './token.js'
 
 interface SortedList {
   readonly unique?: boolean
@@ -22,7 +24,10 @@ export function sortedListType(item: TypeCodec, { unique = false, persistIndex =
     if (values.length === 0) return []
     return [unique ? listAppendUnique(bin, values) : listAppend(bin, values, 'ordered')]
   }
+  const empty = (bin: string): WriteOperation => listCreate(bin, 'ordered', persistIndex)
   return {
+    nothing: [],
+    empty,
     name: `sorted ${list.name}`,
     encode: stored,
     decode: (value) => inOrder(list.decode(value) as unknown[], (each) => encodeItem(item, each, 0)),
@@ -43,14 +48,25 @@ export function sortedListType(item: TypeCodec, { unique = false, persistIndex =
       const remove = removed.length > 0 ? [listRemoveValues(place.bin, removed)] : []
       return [...remove, ...append(place.bin, added)]
     },
-    // The index is set when the record is created, never later: creating the list again would sort what others wrote.
-    create(value, bin, isNewRecord) {
-      const values = stored(value, 0)
-      const create = listCreate(bin, 'ordered', persistIndex)
-      const start = isNewRecord ? [create] : values.length === 0 ? [removeBin(bin), create] : []
-      return [...start, ...append(bin, values)]
+    reread(known, sent, now) {
+      const [before, wanted, found] = [known, sent, now].map((one) => byValue(one as readonly Value[]))
+      return [...rereadEntries(before, wanted, found).values()].flatMap((run) => run as Value[]).sort(compareValues)
     },
+    // The index is set when the record is created, never later: creating the list again would sort what others wrote.
+    create: (value, bin) => [empty(bin), ...append(bin, stored(value, 0))],
   }
+}
+
+/** Items that are equal, by what they are equal to. */
+function byValue(values: readonly Value[]): ReadonlyMap<Token, readonly Value[]> {
+  const runs = new Map<Token, Value[]>()
+  for (const value of values) {
+    const token = tokenOf(value)
+    const run = runs.get(token)
+    if (run === undefined) runs.set(token, [value])
+    else run.push(value)
+  }
+  return runs
 }
 
 /** Brings items into the order of their stored values; the client shows doubles as integers, so their own form is compared. */

@@ -52,7 +52,7 @@ function problemOf(
   const isList = (members === 'listed' || isLinkMap(relation)) && inverse === undefined && onDelete === 'detach'
   if (through === undefined && inverse === undefined && (members === 'named' || isList)) return undefined
   const back = inverse === undefined ? undefined : entities.get(target)?.relations.find((each) => each.name === inverse)
-  // What has left is no longer found by the index of the other side.
+  // A record that has left is no longer found by the index of the other side.
   if (back !== undefined && isLooseIndex(entities.get(target)!, back)) return undefined
   // The other side moves this one along.
   if (back !== undefined && archivedAlong(entities.get(target)!, back, entities)) return undefined

@@ -6,7 +6,7 @@ import type { Problems } from './problems.js'
 /** A collection is counted where it changes, so its members must be in the record that has the count or in its companions. */
 export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems): void {
   for (const { name: className, properties, relations } of entities) {
-    for (const { name, countOf } of properties) {
+    for (const { name, countOf, sharding } of properties) {
       if (countOf === undefined) continue
       const place = { className, property: name }
       const collections = relations.filter(({ holds }) => holds === 'collection')
@@ -25,6 +25,10 @@ export function checkCountOf(entities: Iterable<EntityModel>, problems: Problems
           message,
           `Ask for the number when it is needed: await entity.${countOf}.count().`,
         )
+      } else if (sharding !== undefined && relation.companions === undefined) {
+        const message = `The members of ${countOf} are in the record, which counts them in the same command: shards of the count would only add commands.`
+        const fix = `Leave out @Sharded here, or put it on ${countOf} as well, or @Companion.`
+        problems.add('SKEIN_1056', place, message, fix)
       }
     }
   }

@@ -12,7 +12,7 @@ export function checkShardedCounters(entities: ReadonlyMap<string, EntityModel>,
     for (const property of entity.properties) {
       if (property.sharding === undefined) continue
       const place = { className: entity.name, property: property.name }
-      checkExpiry(entity, place, problems)
+      checkExpiry(entity, property, place, problems)
       checkIndex(entity, property, place, problems)
       checkSet(entity, property, sets, place, problems)
     }
@@ -20,13 +20,19 @@ export function checkShardedCounters(entities: ReadonlyMap<string, EntityModel>,
 }
 
 /** The server lets each record expire by itself: a record without some of its companions would count wrong. */
-function checkExpiry({ ttl, ttlProperty }: EntityModel, place: Place, problems: Problems): void {
+function checkExpiry(
+  { ttl, ttlProperty }: EntityModel,
+  { countOf }: PropertyModel,
+  place: Place,
+  problems: Problems,
+): void {
   if (typeof ttl.seconds !== 'number' && ttlProperty === undefined) return
+  const what = countOf === undefined ? 'counter' : 'count'
   problems.add(
     'SKEIN_1051',
     place,
-    `A sharded counter cannot expire, and ${ttlProperty === undefined ? 'its class has a ttl' : `${ttlProperty} is a @Ttl`}.`,
-    'Leave one of them out: a counter of a record that expires has no shards.',
+    `A sharded ${what} cannot expire, and ${ttlProperty === undefined ? 'its class has a ttl' : `${ttlProperty} is a @Ttl`}.`,
+    `Leave one of them out: a ${what} of a record that expires has no shards.`,
   )
 }
 
@@ -37,7 +43,7 @@ function checkIndex({ indexes }: EntityModel, { name }: PropertyModel, place: Pl
 
 function checkSet(
   { set: own, namespace }: EntityModel,
-  { bin }: PropertyModel,
+  { bin, countOf }: PropertyModel,
   sets: ReadonlySet<string>,
   place: Place,
   problems: Problems,
@@ -45,10 +51,15 @@ function checkSet(
   const set = companionSet(own, bin)
   if (Buffer.byteLength(set) > MAX_SET) {
     const message = `The set of its shards, '${set}', has more than ${MAX_SET} bytes.`
-    problems.add('SKEIN_1051', place, message, "Give the class a shorter set, or the counter a shorter name: '…'.")
+    const fix = `Give the class a shorter set, or the ${countOf === undefined ? 'counter' : 'count'} a shorter name: '…'.`
+    problems.add('SKEIN_1051', place, message, fix)
   }
   if (sets.has(`${namespace}|${set}`)) {
     const message = `The set of its shards, '${set}', is that of a class.`
-    problems.add('SKEIN_1051', place, message, "Give the counter another bin: @Counter({ name: '…' }).")
+    const fix =
+      countOf === undefined
+        ? "Give the counter another bin: @Counter({ name: '…' })."
+        : `Give the count another bin: @CountOf('${countOf}', { name: '…' }).`
+    problems.add('SKEIN_1051', place, message, fix)
   }
 }

@@ -4,7 +4,7 @@ import type { Problems } from './problems.js'
 
 type Parts = ReadonlyMap<string, EmbeddableModel>
 
-/** Checks that a part with `@DeletedAt` is only used for the attributes of links, and that those links can be kept beside the others. */
+/** Checks that a part with `@DeletedAt` is only used for the attributes of links, and chooses no bucket of theirs. */
 export function checkEndedLinks(entities: Iterable<EntityModel>, parts: Parts, problems: Problems): void {
   for (const { name: className, properties, relations } of [...entities, ...parts.values()]) {
     for (const { name: property, type } of properties) {
@@ -13,15 +13,13 @@ export function checkEndedLinks(entities: Iterable<EntityModel>, parts: Parts, p
         .find((each) => each?.deletedAt !== undefined)
       if (part !== undefined) refuse(part, 'embedded', { className, property }, problems)
     }
-    for (const { name: property, target, endedBin, companions } of relations) {
+    for (const { name: property, target, attributes, companions } of relations) {
       const child = parts.get(target)
       if (child?.deletedAt !== undefined) refuse(child, 'consolidated', { className, property }, problems)
-      if (endedBin === undefined || (companions?.when === undefined && companions?.buckets === undefined)) continue
-      const message =
-        'Its attributes have a @DeletedAt, and ended links do not move with the others and have no date to be found by.'
-      const fix =
-        'Use @Companion() or @Sharded({ by: "hash", shards }) from the start, or link records: through a class with @DeletedAt.'
-      problems.add('SKEIN_1051', { className, property }, message, fix)
+      const on = companions?.buckets?.on
+      if (on === undefined || attributes === undefined || parts.get(attributes)?.deletedAt !== on) continue
+      const message = `on: '${on}' is the time at which a link is ended, so that links have no date until then.`
+      problems.add('SKEIN_1051', { className, property }, message, 'Leave out on, or name another date.')
     }
   }
 }

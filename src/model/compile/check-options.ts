@@ -1,3 +1,4 @@
+import { cut, shown } from '../../errors/index.js'
 import type { MemberDecorator } from '../declaration.js'
 import { didYouMean, oneOf } from './nearest.js'
 import type { Place, Problems } from './problems.js'
@@ -79,5 +80,12 @@ export function isNameList(value: unknown): value is readonly string[] {
 export function show(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`
   if (typeof value === 'function') return value.name === '' ? 'A function' : value.name
-  return value === undefined || typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? typeof value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  try {
+    return cut(JSON.stringify(value, (_, part: unknown) => (isTextless(part) ? shown(part) : part)))
+  } catch {
+    return shown(value)
+  }
 }
+
+const isTextless = (part: unknown): boolean => typeof part === 'function' || typeof part === 'bigint'

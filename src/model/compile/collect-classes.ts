@@ -1,8 +1,9 @@
+import { shown } from '../../errors/index.js'
 import { findDeclaration } from '../declaration.js'
 import type { EntityClass } from '../model.js'
 import type { RecordOptions } from '../options.js'
 import { checkNamespace, checkSet } from './check-names.js'
-import { KNOWN_OPTIONS, checkOptions, show } from './check-options.js'
+import { KNOWN_OPTIONS, checkOptions } from './check-options.js'
 import { readClassNotes, type ClassNotes } from './class-notes.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { evaluateTarget } from './members.js'
@@ -86,7 +87,7 @@ function reportUnmapped(target: unknown, position: number, problems: Problems): 
       "Decorate it with @Record({ set: '…' }).",
     )
   } else {
-    const message = `The class at position ${position} is ${show(target)}.`
+    const message = `The class at position ${position} is ${shown(target)}.`
     const fix = 'Check its export; in a cycle of imports, open the database after all modules are loaded.'
     problems.add('SKEIN_1030', { className: `entities[${position}]` }, message, fix)
   }

@@ -77,7 +77,7 @@ export function compileSharding(
   const others: readonly string[] = options.by === 'hash' ? OF_TIME : OF_HASH
   const known = KNOWN_OPTIONS.Sharded.filter((option) => !others.includes(option))
   if (spread.kind !== 'counter') checkOptions(problems, options, known, place, `@Sharded by ${show(options.by)}`)
-  else checkOptions(problems, options, OF_COUNTERS, place, '@Sharded on a counter')
+  else checkOptions(problems, options, OF_COUNTERS, place, '@Sharded on a counter or count')
   if (options.by === 'hash') {
     const { shards } = options
     if (Number.isInteger(shards) && shards >= 1 && shards <= MAX_SHARDS) return { by: 'hash', shards }
@@ -95,7 +95,7 @@ export function compileSharding(
     problems.add(
       'SKEIN_1051',
       place,
-      `A counter has no dates to be sharded by ${options.by}.`,
+      `A number has no dates to be sharded by ${options.by}.`,
       "Use @Sharded({ by: 'hash', shards: 8 }).",
     )
     return undefined

@@ -44,12 +44,12 @@ export function compileValue(
     const message = `@Companion is on a @${note.decorator}; only a collection can have companion records.`
     problems.add('SKEIN_1051', place, message, 'Leave it out.')
   }
-  if (sharded && role !== 'counter') {
-    const message = `@Sharded is on a @${note.decorator}; only collections and counters can be sharded.`
+  const isCounted = role === 'counter' || role === 'countOf'
+  if (sharded && !isCounted) {
+    const message = `@Sharded is on a @${note.decorator}; only collections, counters and counts can be sharded.`
     problems.add('SKEIN_1026', place, message, 'Leave it out, or make the property a @Counter or a collection.')
   }
-  const sharding =
-    sharded && role === 'counter' && compileSharding(sharded.options, { kind: 'counter' }, place, problems)
+  const sharding = sharded && isCounted && compileSharding(sharded.options, { kind: 'counter' }, place, problems)
   const copied = isNote(note, 'Copy') ? compileCopy(notes, note, compilation) : undefined
   const type = typeOf(notes, note, compilation, models) ?? copied?.type
   if (!type) return undefined

@@ -1,4 +1,4 @@
-import { SkeinError } from '../../errors/index.js'
+import { cut, shown, SkeinError } from '../../errors/index.js'
 import type { EmbeddableModel, EntityClass, EntityModel, Model } from '../model.js'
 import { describeModel } from '../describe/describe-model.js'
 import { severalModel } from '../several.js'
@@ -56,7 +56,12 @@ function unknownClass(
   names: Iterable<string>,
   why = 'is not part of this model',
 ): SkeinError {
-  const name = typeof classOrName === 'function' ? classOrName.name : String(classOrName)
+  const isText = typeof classOrName === 'string'
+  const name = isText ? cut(classOrName) : (typeof classOrName === 'function' && classOrName.name) || undefined
+  if (name === undefined)
+    return new SkeinError('SKEIN_2001', `${shown(classOrName)} is not a class of this model.`, {
+      fix: 'Give one class that is among the entities given to open().',
+    })
   return new SkeinError('SKEIN_2001', `${name} ${why}.`, {
     className: name,
     fix: `${didYouMean(name, names)}Add the class to the entities given to open().`,

@@ -41,7 +41,7 @@ export function relationIndexes(
     const isInOwner = apart === undefined || when !== undefined
     if (isInOwner) indexes.push(compileKeyIndex(name, kind, on ?? 'value', { set: entity.set, bin, place }, problems))
     if (apart !== undefined) {
-      // Where there are two indexes, the given name belongs to that of the owners.
+      // Of two indexes, the given name belongs to that of the owners.
       const ofShards = name === undefined || !isInOwner ? name : `${name}_shards`
       const index = compileKeyIndex(ofShards, kind, on ?? 'value', { set: apart, bin, place }, problems)
       indexes.push({ ...index, set: apart })

@@ -13,7 +13,7 @@ export interface StrategyRules {
   readonly target: 'entity' | 'embeddable'
   readonly inverse: 'optional' | 'required' | 'none'
   readonly canBeSharded: boolean
-  /** Where members are, as far as the record says it: inside it, on its list, found by an index, under its own key, or named by a bin of it. Absent where it does not. */
+  /** The place of the members, as far as the record says it: inside it, on its list, found by an index, under its own key, or named by a bin of it. Absent where it does not. */
   readonly members?: 'inside' | 'listed' | 'indexed' | 'underItsKey' | 'named'
 }
 
@@ -86,7 +86,7 @@ const MEMBERS = new Map(
     .map(({ strategy, members }) => [strategy, members]),
 )
 
-/** Where the members of a relation are, as its strategy says. */
+/** The place of the members of a relation, as its strategy says. */
 export const membersOf = ({ strategy }: { readonly strategy: RelationStrategy }): StrategyRules['members'] =>
   MEMBERS.get(strategy)
 

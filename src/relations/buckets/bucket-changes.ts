@@ -1,7 +1,7 @@
 import type { WriteCommand } from '../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { CompanionCounts } from '../write/companion-counts.js'
@@ -14,9 +14,15 @@ interface LinkChange {
   readonly at: StoredMember
   readonly stage: StageName
   readonly settle: Settle
-  readonly command: (home: RecordKey, shards: Shards) => WriteCommand
+  readonly command: (home: RecordKey, shards: Shards, isNewest: boolean) => WriteCommand
+  /** Removes also what is stored of a link that was ended. */
+  readonly isForGood?: boolean
   /** Concerns the newest link to the member alone: it has several where it was added again on another day. */
   readonly isOfNewest?: boolean
+  /** The bucket of a new link to the member, which stays. */
+  readonly except?: RecordKey
+  /** Called where no bucket has to be changed, with `except`. */
+  readonly skip?: () => void
   /** By how much each command changes the number of links. */
   readonly delta: number
 }
@@ -25,11 +31,19 @@ interface LinkChange {
 export class BucketChanges {
   readonly #scheme: BucketScheme
   readonly #reads: BucketReads
+  /** Reads of ended links, which may be in other buckets. */
+  readonly #ended: BucketReads | undefined
   readonly #counts: CompanionCounts | undefined
 
-  constructor(scheme: BucketScheme, reads: BucketReads, counts: CompanionCounts | undefined) {
+  constructor(
+    scheme: BucketScheme,
+    reads: BucketReads,
+    ended: BucketReads | undefined,
+    counts: CompanionCounts | undefined,
+  ) {
     this.#scheme = scheme
     this.#reads = reads
+    this.#ended = ended
     this.#counts = counts
   }
 
@@ -44,17 +58,42 @@ export class BucketChanges {
 
   async #plan(change: LinkChange, draft: Draft, reader: Pick<Reader, 'read'>): Promise<void> {
     const { owner, member } = change.at
-    const holders = await this.#reads.holders(owner, member, reader)
-    const homes = change.isOfNewest === true ? holders.slice(-1) : holders
+    const [holders, ended = []] = await Promise.all([
+      this.#reads.holders(owner, member, reader),
+      change.isForGood === true ? this.#ended?.holders(owner, member, reader) : undefined,
+    ])
+    if (change.except !== undefined) return this.#planOthers(holders, change.except, change, draft, reader)
+    const homes = change.isOfNewest === true ? holders.slice(-1) : distinct([...ended, ...holders])
     // A removal is settled with the transaction, after the write that it follows from: a bucket without the member is written for that.
     const isSent = homes.length > 0 || !draft.isInside || (change.delta < 0 && this.#scheme.homes(owner).length > 0)
     if (!isSent) {
       const [nowhere] = this.#known(owner)
-      const command = change.command(nowhere, this.#scheme.shardsOf(owner))
+      const command = change.command(nowhere, this.#scheme.shardsOf(owner), true)
       return void change.settle({ command, state: 'notWritten', bins: {}, reason: 'missing' })
     }
-    if (draft.isTransaction) this.#counts?.add(owner, change.delta * homes.length, draft, change.stage)
+    await this.#count(holders.length, change, draft, reader)
     this.#sendTo(homes.length === 0 ? this.#known(owner) : homes, change, draft)
+  }
+
+  async #planOthers(
+    holders: readonly RecordKey[],
+    except: RecordKey,
+    change: LinkChange,
+    draft: Draft,
+    reader: Pick<Reader, 'read'>,
+  ): Promise<void> {
+    const others = holders.filter((home) => recordId(home) !== recordId(except))
+    if (others.length === 0) return change.skip?.()
+    await this.#count(others.length, change, draft, reader)
+    this.#sendTo(others, change, draft)
+  }
+
+  /** Counts what a change makes of so many buckets. */
+  async #count(buckets: number, change: LinkChange, draft: Draft, reader: Pick<Reader, 'read'>): Promise<void> {
+    const { at, stage } = change
+    const delta = change.delta * buckets
+    if (draft.isInside) await this.#counts?.addInside(at.owner, delta, draft, stage, reader)
+    else if (delta !== 0) this.#counts?.plan(at.owner, delta, draft, stage)
   }
 
   /** The newest bucket that is known: a command there settles a change that no bucket has to make. */
@@ -69,7 +108,8 @@ export class BucketChanges {
     const outcomes: Outcome[] = []
     for (const home of homes) {
       draft.tie(home, at.owner)
-      draft.add(stage, change.command(home, this.#scheme.shardsOf(at.owner)), (outcome) => {
+      const isNewest = home === homes.at(-1)
+      draft.add(stage, change.command(home, this.#scheme.shardsOf(at.owner), isNewest), (outcome) => {
         if (!draft.isTransaction) this.#counts?.written(at.owner, outcome, draft, stage)
         outcomes.push(outcome)
         if (outcomes.length < homes.length) return isWrittenOrMissing(outcome)
@@ -78,5 +118,9 @@ export class BucketChanges {
     }
   }
 }
+
+const distinct = (homes: readonly RecordKey[]): readonly RecordKey[] => [
+  ...new Map(homes.map((home) => [recordId(home), home])).values(),
+]
 
 const isWritten = ({ state }: Outcome): boolean => state === 'written'

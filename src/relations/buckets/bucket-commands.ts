@@ -61,7 +61,9 @@ export class BucketCommands extends CompanionCommands {
 
   /** Puts a link into the bucket of a time, whether that is there or not. */
   putOrMake(at: StoredMember, time: number, home: RecordKey, shards: Shards): WriteCommand {
-    return write(this.model.name, home, this.#made(at, time, home, shards), {
+    const { ended } = this.#layout
+    const made = this.#made(at, time, home, shards)
+    return write(this.model.name, home, ended === undefined ? made : [...made, ended.forget([at.member])], {
       exists: 'upsert',
       ttl: this.#buckets.ttlOf(time, shards),
       guards: [this.#buckets.isOneOf(shards), NOT_MARKED],

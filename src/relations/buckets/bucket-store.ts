@@ -1,8 +1,8 @@
-import type { PartCodec } from '../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { WriteCommand } from '../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { WriteOperation } from '../../plan/operation.js'
+import { together } from '../../plan/plan-draft.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { isCreation } from '../contract/member.js'
 import type { MemberLookup, StoredMember, Telling } from '../contract/member-store.js'
@@ -10,19 +10,24 @@ import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
 import { CompanionChanges } from '../write/companion-changes.js'
 import { CompanionCounts } from '../write/companion-counts.js'
+import { endedOf, type EndedLink } from '../write/ended-bin.js'
 import { tellingOwner } from '../write/companion-lifecycle.js'
 import { routingToBucket } from '../write/explain-reads.js'
-import { linkWrite, type LinkBin } from '../write/link-bin.js'
+import { linkWrite, mapBin, type LinkBin } from '../write/link-bin.js'
 import { StoreApart } from '../write/store-apart.js'
 import { BucketChanges } from './bucket-changes.js'
 import { BucketCommands } from './bucket-commands.js'
 import { BucketReads } from './bucket-reads.js'
 import { BucketScheme } from './bucket-scheme.js'
 import { BucketsInTransaction } from './buckets-in-transaction.js'
-import { LinkDates } from './link-dates.js'
+import { LinkDates, type DatedCodec } from './link-dates.js'
+import { LinkedAlone } from './linked-alone.js'
+import { replacedLink, type ReplacedLink } from './replaced-link.js'
 
 /** Keeps links in companion records of some hours or days each: by a date among their attributes, or by the time at which they are made. */
 export class BucketStore extends StoreApart {
+  readonly ended: string | undefined
+  readonly endedLinks: BucketStore | undefined
   protected readonly scheme: BucketScheme
   protected readonly commands: BucketCommands
   protected readonly reads: BucketReads
@@ -33,24 +38,42 @@ export class BucketStore extends StoreApart {
   /** Changes of links that are there, whose bucket is not. */
   readonly #changes: BucketChanges
   readonly #inside: BucketsInTransaction
+  /** Takes out what is stored of an ended link when it is made again, wherever that is. */
+  readonly #alone: LinkedAlone | undefined
 
   constructor(
     model: EntityModel,
     relation: RelationModel,
     target: EntityModel,
     layout: LinkBin,
-    attributes: PartCodec | undefined,
+    attributes: DatedCodec | undefined,
+    ended?: BucketScheme,
   ) {
     super(model, relation, target, layout)
     const companions = { ...relation.companions!, buckets: relation.companions!.buckets! }
-    this.scheme = new BucketScheme(model, relation.name, companions, Number)
+    this.scheme = ended ?? new BucketScheme(model, relation.name, companions, Number)
     this.#dates = new LinkDates(model, relation, this.scheme, attributes)
     this.commands = new BucketCommands(model, this.bin, relation.index, layout, this.scheme)
-    this.#counts = CompanionCounts.of(model, relation)
+    this.#counts = ended === undefined ? CompanionCounts.of(model, relation) : undefined
     this.#adds = new CompanionChanges(this.commands, this.scheme, relation.name, this.#counts)
     this.reads = new BucketReads(model, relation, target, layout, this.scheme, this.#dates)
-    this.#changes = new BucketChanges(this.scheme, this.reads, this.#counts)
     this.#inside = new BucketsInTransaction(this.commands, this.scheme, layout, this.bin, this.#counts)
+    this.ended = layout.ended?.name
+    if (layout.ended !== undefined)
+      this.endedLinks = new BucketStore(
+        model,
+        endedOf(relation),
+        target,
+        mapBin,
+        datesOfEnded(attributes!),
+        this.scheme,
+      )
+    const endedReads = ended === undefined ? this.endedLinks?.reads : this.reads
+    this.#changes = new BucketChanges(this.scheme, this.reads, endedReads, this.#counts)
+    const forgotten = this.ended ?? this.bin
+    this.#alone =
+      endedReads &&
+      new LinkedAlone(endedReads, (home, member) => linkWrite(model, home, [mapBin.take(forgotten, [member])]))
   }
 
   readonly lookup: MemberLookup = {
@@ -72,11 +95,59 @@ export class BucketStore extends StoreApart {
 
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
     const time = this.#timeOf(at, draft, stage)
+    if (this.#alone === undefined || at.isOwnerNew === true) return this.#put(at, time, draft, stage, settle, reader)
+    const home = this.scheme.homeOf(at.owner, time)
+    return this.#alone.put({ at, home, stage, settle }, draft, reader, (settled) =>
+      this.#put(at, time, draft, stage, settled, reader),
+    )
+  }
+
+  #put(
+    at: StoredMember,
+    time: number,
+    draft: Draft,
+    stage: StageName,
+    settle: Settle,
+    reader?: Reader,
+  ): void | Promise<void> {
     const home = this.scheme.homeOf(at.owner, time)
     draft.tie(home, at.owner)
+    if (at.isReplaced !== true || at.isOwnerNew === true) return this.#add(at, time, home, draft, stage, settle, reader)
+    const link = replacedLink(settle)
+    return together([
+      this.#add(at, time, home, draft, stage, link.added, reader),
+      this.#takeOthers(at, home, draft, link, reader),
+    ])
+  }
+
+  /** Takes a member out of all buckets but that of its new link. */
+  #takeOthers(
+    at: StoredMember,
+    except: RecordKey,
+    draft: Draft,
+    link: ReplacedLink,
+    reader: Reader | undefined,
+  ): void | Promise<void> {
+    const command = (home: RecordKey, shards: number): WriteCommand => this.commands.take(home, [at.member], shards)
+    const { removed: settle, nothingRemoved: skip } = link
+    return this.#changes.send(
+      { at, stage: 'remove references', settle, command, except, skip, delta: -1 },
+      draft,
+      reader,
+    )
+  }
+
+  #add(
+    at: StoredMember,
+    time: number,
+    home: RecordKey,
+    draft: Draft,
+    stage: StageName,
+    settle: Settle,
+    reader: Reader | undefined,
+  ): void | Promise<void> {
     if (draft.isInside) return this.#inside.add(at, time, draft, stage, settle, reader!)
-    // A transaction that is only being planned must hold the owner as well, where that counts its members.
-    if (draft.isTransaction) this.#counts?.add(at.owner, 1, draft, stage)
+    this.#counts?.plan(at.owner, 1, draft, stage)
     draft.follow(stage, routingToBucket({ model: this.model, key: at.owner }, home))
     if (at.isOwnerNew === true && draft.once(`list ${recordId(home)}`))
       draft.add('write', this.commands.listed(at.owner, [home], 'mustNotExist'), ({ state }) => state === 'written')
@@ -92,9 +163,13 @@ export class BucketStore extends StoreApart {
     )
   }
 
+  /** Of a link that is ended, the newest stays, where it was made on several days. */
   remove(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
-    const command = (home: RecordKey, shards: number): WriteCommand => this.commands.take(home, [at.member], shards)
-    return this.#changes.send({ at, stage, settle, command, delta: -1 }, draft, reader)
+    const { member, endedAt } = at
+    const command = (home: RecordKey, shards: number, isNewest: boolean): WriteCommand =>
+      this.commands.take(home, [member], shards, isNewest || endedAt === null ? endedAt : undefined)
+    const isForGood = endedAt === undefined
+    return this.#changes.send({ at, stage, settle, command, isForGood, delta: -1 }, draft, reader)
   }
 
   change(
@@ -128,15 +203,20 @@ export class BucketStore extends StoreApart {
     const shards = this.scheme.shardsOf(owner)
     const made = new Map(
       added.map((at) => {
-        const home = this.scheme.homeOf(owner, this.#repairedAt(at), shards)
+        const home = this.scheme.homeOf(owner, this.#repairedAt({ ...at, owner }), shards)
         return [recordId(home), home]
       }),
     )
     return tellingOwner(owner, this.commands, this.scheme, [...made.values()])
   }
 
-  #repairedAt({ attributes }: StoredMember): number {
-    return (this.#dates.on === undefined ? undefined : this.#dates.timeIn(attributes)) ?? Date.now()
+  /** A link whose time is not known comes into the newest bucket that is there: so it is the same one whenever it is asked for. */
+  #repairedAt({ owner, attributes }: StoredMember): number {
+    const time = this.#dates.on === undefined ? undefined : this.#dates.timeIn(attributes)
+    const newest = this.scheme.bucketsIn(owner).at(-1)?.start
+    const expiry = newest === undefined ? undefined : this.scheme.expiryAt(newest, this.scheme.shardsOf(owner))
+    const isThere = newest !== undefined && (expiry === undefined || expiry > Date.now())
+    return time ?? (isThere ? newest : Date.now())
   }
 
   removal({ owner, member }: StoredMember, from: RecordKey = this.homeOf(owner)): WriteCommand {
@@ -153,3 +233,9 @@ export class BucketStore extends StoreApart {
     return this.homes(owner).map((home) => ({ home, here: members }))
   }
 }
+
+/** Ended links are found by the date that they had. */
+const datesOfEnded = (codec: DatedCodec): DatedCodec => ({
+  model: codec.model,
+  decode: (stored) => codec.decode((stored as EndedLink)[1]),
+})

@@ -44,7 +44,7 @@ export class BucketsInTransaction {
     if (place === undefined) return draft.add(stage, held(this.#commands.model, at.owner), settle)
     const { home, shards, isThere } = place
     const isMember = isThere && this.#counts !== undefined && (await this.#has(home, at, reader))
-    if (!isMember) this.#counts?.add(at.owner, 1, draft, stage)
+    if (!isMember) await this.#counts?.addInside(at.owner, 1, draft, stage, reader)
     if (isThere) return draft.add(stage, this.#commands.put(at, home, shards), settle)
     this.#tell(at, home, shards, draft)
     draft.add(stage, this.#commands.bucket(at, time, home, shards), settle)

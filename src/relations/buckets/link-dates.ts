@@ -7,16 +7,19 @@ import type { Value } from '../../plan/value.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { BucketScheme } from './bucket-scheme.js'
 
+/** Attributes that may have a date, and how they are read. */
+export type DatedCodec = Pick<PartCodec, 'model' | 'decode'>
+
 /** Times of links, which choose their buckets: that of a date among their attributes, or the time at which they are made. */
 export class LinkDates {
   /** The attribute; absent where the time at which a link is made counts. */
   readonly on: string | undefined
   readonly #model: EntityModel
   readonly #relation: string
-  readonly #codec: PartCodec | undefined
+  readonly #codec: DatedCodec | undefined
   readonly #scheme: BucketScheme
 
-  constructor(model: EntityModel, { name, companions }: RelationModel, scheme: BucketScheme, codec?: PartCodec) {
+  constructor(model: EntityModel, { name, companions }: RelationModel, scheme: BucketScheme, codec?: DatedCodec) {
     this.on = companions?.buckets?.on
     this.#model = model
     this.#relation = name
@@ -58,7 +61,7 @@ export class LinkDates {
     const time = this.timeIn({ [field]: written })
     const name = time === undefined ? undefined : this.#scheme.nameAt(time, this.#scheme.shardsOf(at.owner))
     if (name === bucket) return
-    const fix = 'Keep its date within its bucket, or unlink it, flush, and link it again.'
+    const fix = 'Keep its date within its bucket, or unlink it and link it again.'
     throw this.#refused(at, `is stored in '${bucket}', and its date leads to ${name ? `'${name}'` : 'no bucket'}`, fix)
   }
 

@@ -14,7 +14,7 @@ import { isEntity, storedRef, type Member } from '../contract/member.js'
 import type { Progress } from '../state/link-progress.js'
 import type { RefState } from '../state/ref-state.js'
 import { retarget } from '../write/guarded-ref-write.js'
-import { parentRef } from '../state/state-of.js'
+import { isTakenOut, parentRef } from '../state/state-of.js'
 import type { KeyValue } from '../../keys/index.js'
 
 /** Ways in which a child that was taken out of a collection leaves it. */
@@ -29,9 +29,10 @@ export interface Leaving {
 export function leavingOf(member: Member, inverse: RelationModel, parent: Tracked, reader: Reader): Leaving {
   if (!isEntity(member)) return { isOwn: false, isWritten: false }
   const ref = parentRef(member, inverse)
-  const isWritten = !ref.isStored
   const key = reader.keyOf(parent.entity, inverse.target)!
-  return { isOwn: isWritten && ref.isStoredAs(key), isWritten }
+  const isOwn = !ref.isStored && ref.isStoredAs(key)
+  // A child that was taken out of another parent as well is written only while it is that one's.
+  return { isOwn, isWritten: isOwn || (!ref.isStored && !isTakenOut(reader.tracked(member), ref)) }
 }
 
 /** True for an entity that the same flush deletes. */
@@ -67,6 +68,21 @@ export function stillAt({ stored }: RefState, inverse: RelationModel, reader: Re
   return binEquals(inverse.bin!, owner && storedRef(inverse, owner))
 }
 
+/**
+ * The record of a child still says what is known of its parent: another session may move it before it is deleted with that one. Undefined where it cannot
+ * be moved, or was given this parent without being read.
+ */
+export function whileChildOf(
+  parent: Tracked,
+  child: object,
+  inverse: RelationModel,
+  reader: Reader,
+): BinGuard | undefined {
+  const ref = parentRef(child, inverse)
+  if (ref.isStoredKnown) return stillAt(ref, inverse, reader)
+  return ref.isRead ? undefined : binEquals(inverse.bin!, storedRef(inverse, parent.key))
+}
+
 /** Of those that were taken out from where they were not, as far as they knew: who is here by now. */
 async function findHere(
   parent: Tracked,
@@ -84,12 +100,14 @@ async function findHere(
 export async function reachChildren(
   parent: Tracked,
   children: readonly Tracked[],
-  { onDelete, orphans }: RelationModel,
+  { onDelete, orphans, bin }: RelationModel,
   inverse: RelationModel,
   state: CollectionState,
   reach: Cascade,
   reader: Reader,
 ): Promise<void> {
+  // Whoever moves a child that a transaction has found in a list changes that list, too, and is in conflict with it.
+  const mayBeMoved = !reader.isInside || bin === undefined
   const key = reader.keyOf(parent.entity, inverse.target)!
   await readAgain(parent, children, inverse, reader)
   for (const { entity } of children) {
@@ -97,7 +115,8 @@ export async function reachChildren(
     const isHere = ref.mayBeAt(parent.entity)
     const isOrphan = !isHere && orphans === 'delete' && ref.key === null && ref.isStoredAs(key)
     if (isHere ? onDelete === 'cascade' : isOrphan && onDelete !== 'detach') {
-      reach.remove(entity, isOrphan ? stillAt(ref, inverse, reader) : undefined)
+      if (isOrphan) reach.remove(entity, stillAt(ref, inverse, reader))
+      else reach.remove(entity, mayBeMoved ? whileChildOf(parent, entity, inverse, reader) : undefined)
       continue
     }
     if (!isHere) {
@@ -137,7 +156,7 @@ function leave(child: object, inverse: RelationModel, state: CollectionState, re
 }
 
 /** Children that were found here and do not know of it were moved since they were loaded. */
-async function readAgain(
+export async function readAgain(
   parent: Tracked,
   children: readonly Tracked[],
   inverse: RelationModel,
@@ -208,19 +227,20 @@ export function release(
   })
 }
 
-/** Finds the entities under the keys that stay; those that the session deletes anyway join the cascade. */
+/** Finds the entities under the keys that stay; those that the session deletes anyway join the cascade. `inverse`: a list has these keys, and they lead back to it by that. */
 export async function findAndReachLeaving(
   model: EntityModel,
   keys: readonly KeyValue[],
   reach: Cascade,
   reader: Reader,
+  inverse?: RelationModel,
 ): Promise<Tracked[]> {
   const found = await reader.find(model, keys)
   return keys.flatMap((key, i) => {
     const tracked = found[i]
     if (tracked !== null) return tracked
     const known = reader.known(model.name, key)
-    if (known?.state === 'removed') reach.remove(known.entity)
+    if (known?.state === 'removed') reach.join(known.entity, reader.isInside ? inverse?.bin : undefined)
     return []
   })
 }

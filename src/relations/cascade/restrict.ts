@@ -51,7 +51,7 @@ export function leaves(key: KeyValue, { owner, target, inverse, reach, reader }:
   if (reach.isDeletedAround(reader.recordKey(target, key))) return true
   const known = reader.known(target.name, key)
   if (known?.state === 'removed') {
-    reach.remove(known.entity)
+    reach.join(known.entity)
     return true
   }
   if (known === undefined || inverse === undefined) return false

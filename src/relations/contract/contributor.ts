@@ -19,8 +19,10 @@ export interface Cascade {
   save(entity: object, overwrites?: boolean): void
   /** Saves an entity that was taken off its parent, which this reference of it names. */
   detach(entity: object, relation: string): void
-  /** `only`: an orphan that the record says to be somebody's is none, and stays. */
+  /** `only`: a child whose record says by then that it is somebody else's stays. */
   remove(entity: object, only?: BinGuard): void
+  /** Takes along what the session deletes anyway, under the condition that it has, unless that is about a bin of which this is `certain`. */
+  join(entity: object, certain?: string): void
   /** Number of further entities that the plan can hold. */
   readonly room: number
   /** True where the record of the entity is removed, not only stamped by a soft delete. */
@@ -48,6 +50,8 @@ export interface Contributor {
   cascadeKeys?(tracked: Tracked, reach: Cascade, reader: Reader): Promise<readonly KeyValue[]> | undefined
   /** Names what is saved or deleted together with this entity. Called again for everything that is reached. */
   cascade?(tracked: Tracked, reach: Cascade, reader: Reader, listed?: readonly KeyValue[]): void | Promise<void>
+  /** True where the rest of the cascade waits until the entity is marked. */
+  isWaiting?(tracked: Tracked): boolean
   /** Forgets what was planned before for this entity: it was not sent, or not answered. */
   dropPlan?(tracked: Tracked): void
   /** Adds what saving this entity sends. */

@@ -1,6 +1,6 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
-import type { WriteCommand } from '../../plan/command.js'
+import type { BinGuard, WriteCommand } from '../../plan/command.js'
 import type { Tracked } from './tracked.js'
 import type { Reader } from './reader.js'
 import type { CollectionMembers } from './collection-members.js'
@@ -32,6 +32,8 @@ export interface Drain {
   readonly property: string
   readonly target: EntityModel
   readonly fate: Fate
+  /** Condition on the records of members without which these are not deleted: they still belong to the owner. */
+  readonly only?: BinGuard
   /** Deletes members of a class with soft deletes for good, also those that were deleted before. */
   readonly isForGood?: boolean
   /** Keys of members that are still there, so many at a time; ends when there are none. */

@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import type { EntityModel } from '../../model/index.js'
+import { deletedBinOf, type EntityModel } from '../../model/index.js'
 import type { Reader } from './reader.js'
 
 /** The class of link records, as one end of them sees it. */
@@ -28,3 +28,7 @@ export function linkKey(
 /** The key of the far end of a link. */
 export const farKey = ({ model, far }: LinkClass, link: KeyValue, reader: Pick<Reader, 'keyPart'>): KeyValue =>
   reader.keyPart(model, link, far)
+
+/** True where links stay as they are when their far end is deleted softly: it has no collection that takes them along, so it is asked itself. */
+export const outlivesEnd = ({ target, farCollection }: LinkClass): boolean =>
+  farCollection === undefined && deletedBinOf(target) !== undefined

@@ -25,6 +25,8 @@ export interface StoredMember {
   readonly isOwnerUpserted?: boolean
   /** True when the same flush creates the owner's record where it is missing, through a handle. */
   readonly isOwnerMade?: boolean
+  /** True for an add that replaces a link which may be stored elsewhere. */
+  readonly isReplaced?: boolean
 }
 
 /** A read of one record, and how its answer names members. */
@@ -65,6 +67,8 @@ export interface MemberStore extends OwnerLists {
   readonly bin: string
   /** The bin beside it that keeps links which were ended, where they stay stored. */
   readonly ended?: string
+  /** Store of those links, where the key of a member does not say which record keeps them. */
+  readonly endedLinks?: MemberStore
   /** Bins of the owner's own record that hold members, to be read with it. */
   readonly bins: readonly string[]
   /** Records that hold the members of an owner. */

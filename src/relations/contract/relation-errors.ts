@@ -2,6 +2,7 @@ import { classOf } from '../../codec/index.js'
 import { EntityGoneError, RestrictedError, SkeinError } from '../../errors/index.js'
 import { describeKey, type KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import type { Binding } from './binding.js'
 import { isEntity, type Member } from './member.js'
 import type { Tracked } from './tracked.js'
@@ -116,6 +117,22 @@ export function ownerGone({ name }: EntityModel, key: KeyValue): EntityGoneError
       className: name,
       key,
       fix: 'Choose another one, or save that one again first.',
+    },
+  )
+}
+
+/** A link record can neither be made nor restored alone while one of its ends is deleted softly. */
+export function endIsDeleted(
+  { model, link }: { readonly model: EntityModel; readonly link: RecordKey },
+  end: EntityModel,
+  key: KeyValue,
+): EntityGoneError {
+  return new EntityGoneError(
+    `${model.name} ${describeKey(link.key)} leads to ${end.name} ${describeKey(key)}, which is deleted.`,
+    {
+      className: model.name,
+      key: link.key,
+      fix: `Restore ${end.name} ${describeKey(key)}: what was deleted with it comes back, too.`,
     },
   )
 }

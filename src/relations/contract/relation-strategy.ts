@@ -22,10 +22,12 @@ import type { MemberStore } from './member-store.js'
 
 /** Companion records of a relation, or of a counter, as those see them who move them to another namespace. */
 export interface CompanionRecords {
-  /** Those that an owner may have, by what its record says. */
+  /** Companions that an owner may have, by what its record says. */
   of(owner: RecordKey, stored: Bins): readonly RecordKey[]
   /** Writes the members that a companion holds into another one. */
   copied(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[]
+  /** Adds what a companion has counted to one that others have made meanwhile; absent where companions hold members. */
+  added?(stored: Bins): readonly WriteOperation[]
 }
 
 /** Entities that were loaded, and the paths to follow from there. */
@@ -90,6 +92,20 @@ export interface LocatedPart {
   }
   /** The part shows this change when it is loaded, or read again, before the change is sent. */
   showWhenRead(change: UnsentChange): void
+  /** Changes that wait until the part is read, which the next flush does. */
+  readonly edits: readonly PartEdit[]
+  edit(edit: Omit<PartEdit, 'id'>): void
+  /** Reads the part, and makes the changes that have waited for that. */
+  read(): Promise<void>
+}
+
+/** A change inside a part that can only be made once the part is read. */
+export interface PartEdit {
+  readonly id: KeyValue
+  /** False where the part inside it that is to be changed is not there. */
+  readonly apply: (part: object) => boolean
+  /** The part that it adds, whose rules are checked. */
+  readonly added?: ChangedPart | undefined
 }
 
 /** A change of a part that a handle has recorded. */

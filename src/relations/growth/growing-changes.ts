@@ -27,6 +27,8 @@ export interface Change {
   readonly command: (home: RecordKey, placement: Placement, isInside?: boolean) => WriteCommand
   /** The change depends on what is stored of the member: while members move, that must come first. */
   readonly needsMember: boolean
+  /** Set where a change without its member would lose what is stored of it: then it fails where the member cannot be brought. */
+  readonly mustBring?: boolean
   /** All members that it concerns, where those are several. */
   readonly members?: readonly UserKey[]
   /** Sends it again, where it is a change of several members that may belong in several records now. */
@@ -110,7 +112,7 @@ export class GrowingChanges {
   /** Other changes of the owner's record must not be refused because its members are elsewhere. */
   #add(draft: Draft, stage: StageName, command: WriteCommand, isRoot: boolean, settle: Settle): void {
     if (!isRoot) draft.add(stage, command, settle)
-    else if (!draft.isTransaction) draft.addApart(stage, command, settle, this.#commands.property)
+    else if (!draft.isTransaction) draft.addApart(stage, command, settle, this.#commands.group)
     // Only a survey of what a transaction will write: where it needs none, it is planned again in stages.
     else draft.add(stage, command, Object.assign(settle, { tolerates: ['guard'] as const }))
   }
@@ -129,9 +131,17 @@ export class GrowingChanges {
 
   async #pullFirst(change: Change, draft: Draft, left: number, access: SplitAccess): Promise<void> {
     const { owner, member } = change.at
+    const isPulled = await this.#mover.pull(owner, change.members ?? [member], access).then(
+      () => true,
+      () => false,
+    )
     // The write itself will tell where that fails.
-    await this.#mover.pull(owner, change.members ?? [member], access).catch(() => undefined)
-    this.#again(change, draft, left, { isPulled: true })
+    if (isPulled || change.mustBring !== true) return this.#again(change, draft, left, { isPulled: true })
+    const placement = this.#scheme.of(owner)
+    const command = change.command(this.#scheme.homeOf(owner, member, placement.shards), placement)
+    const outcome: Outcome = { command, state: 'notWritten', bins: {}, reason: 'guard' }
+    if (left === 0) this.#giveUp(change, outcome)
+    else this.#ask({ ...change, left, placement, outcome, isMissed: false }, draft)
   }
 
   #splitFirst(change: Change, draft: Draft, left: number): typeof RETRIED {
@@ -151,7 +161,7 @@ export class GrowingChanges {
   #ask(change: Refused, draft: Draft): void {
     const { at, stage, kind } = change
     const isAdd = kind === 'add'
-    draft.collect(`${this.#commands.property} asks ${recordId(at.owner)} ${stage} ${isAdd}`, change, (changes) => {
+    draft.collect(`${this.#commands.group} asks ${recordId(at.owner)} ${stage} ${isAdd}`, change, (changes) => {
       draft.addApart(
         stage,
         this.#commands.ask(at.owner, kind),
@@ -159,7 +169,7 @@ export class GrowingChanges {
           if (outcome.state === 'written') this.#scheme.learn(at.owner, this.#commands.told(outcome))
           return worst(changes.map((each) => this.#goOn(each, outcome, draft)))
         },
-        `${this.#commands.property} asks${isAdd ? ' for more' : ''}`,
+        `${this.#commands.group} asks${isAdd ? ' for more' : ''}`,
       )
     })
   }

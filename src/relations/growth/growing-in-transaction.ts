@@ -83,7 +83,7 @@ export class GrowingInTransaction {
     const question = layout.among(bin, [at.member])
     const [record] = await reader.read([read(this.#commands.model.name, home, 'none', [question])])
     const isMember = keysAmong(record?.bins[bin]).length > 0
-    if (isMember !== (kind === 'add')) counts.add(at.owner, isMember ? -1 : 1, draft, stage)
+    if (isMember !== (kind === 'add')) await counts.addInside(at.owner, isMember ? -1 : 1, draft, stage, reader)
   }
 
   /** A record that would become too large is split before the transaction is tried again; one that it makes is not there to be split. */

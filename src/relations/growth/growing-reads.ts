@@ -9,13 +9,14 @@ import { neverStill } from '../contract/companion-errors.js'
 import type { Tracked } from '../contract/tracked.js'
 import { beside } from '../write/companion-lifecycle.js'
 import { compareKeys, mergeKeys } from '../write/compare-keys.js'
-import { keysAmong, PAGE, type LinkBin } from '../write/link-bin.js'
+import { keysAmong, PAGE, type LinkBin, type LinkEntry } from '../write/link-bin.js'
 import { MembersApart } from '../write/members-apart.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import type { Mover } from './mover.js'
 import { pauseBefore } from './pause-before.js'
 import { isMoving, ROOT, samePlacement, type Placement } from './placement.js'
 import { readMoving, type ReadAccess } from './read-moving.js'
+import type { StoredLinks } from './stored-links.js'
 
 /** Times that records are asked which disagree with their owner: a move may have ended meanwhile. Twice as many where the owner changes each time. */
 const TRIES = 5
@@ -42,6 +43,9 @@ export class GrowingReads extends MembersApart {
   readonly #scheme: GrowingScheme
   readonly #mover: Mover
   readonly #property: string
+  readonly #stored: StoredLinks
+  /** Links that are asked for: ended ones, or those that are there. */
+  readonly #kind: LinkEntry[2]
 
   constructor(
     model: EntityModel,
@@ -50,11 +54,15 @@ export class GrowingReads extends MembersApart {
     layout: LinkBin,
     scheme: GrowingScheme,
     mover: Mover,
+    stored: StoredLinks,
+    kind?: LinkEntry[2],
   ) {
     super(model, relation, target, layout)
     this.#scheme = scheme
     this.#mover = mover
     this.#property = relation.name
+    this.#stored = stored
+    this.#kind = kind
   }
 
   /** Answers of the records that hold members, or undefined while members move. */
@@ -132,7 +140,7 @@ export class GrowingReads extends MembersApart {
       const settled = await this.ask(owner, access, () => [readBin(this.bin)])
       if (settled !== undefined) return this.merged(settled.map((bins) => bins[this.bin]))
       const moving = await readMoving(owner, this.#place, access)
-      if (moving !== undefined) return this.layout.binOf(moving)
+      if (moving !== undefined) return this.layout.binOf(moving.filter(([, , kind]) => kind === this.#kind))
     }
     throw neverStill(this.model, owner.key, this.#property)
   }
@@ -155,8 +163,7 @@ export class GrowingReads extends MembersApart {
   }
 
   get #place(): Parameters<typeof readMoving>[1] {
-    const place = { model: this.model, target: this.target, bin: this.bin }
-    return { ...place, layout: this.layout, scheme: this.#scheme }
+    return { model: this.model, stored: this.#stored, scheme: this.#scheme }
   }
 
   async count({ key }: Tracked, reader: ReadAccess): Promise<number> {

@@ -1,5 +1,5 @@
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import type { WriteCommand } from '../../plan/command.js'
+import { goneUnless, type WriteCommand } from '../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -7,35 +7,49 @@ import type { SplitAccess } from '../../plan/split-access.js'
 import type { Value } from '../../plan/value.js'
 import type { GrowingMembers } from '../contract/growing-members.js'
 import { isCreation } from '../contract/member.js'
-import type { StoredMember } from '../contract/member-store.js'
+import type { MemberStore, StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
+import { endedOf } from '../write/ended-bin.js'
 import { rerouted } from '../write/explain-reads.js'
-import { linkWrite, type LinkBin } from '../write/link-bin.js'
+import { linkWrite, mapBin, type LinkBin } from '../write/link-bin.js'
 import { StoreApart } from '../write/store-apart.js'
 import type { Change } from './growing-changes.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingReads } from './growing-reads.js'
 import type { GrowingScheme } from './growing-scheme.js'
-import { growthPartsOf, type GrowthParts } from './growth-parts.js'
+import { endedParts, growthPartsOf, type GrowthParts } from './growth-parts.js'
 import { isMoving, ROOT, type Placement, type Shards } from './placement.js'
+import { StoredLinks } from './stored-links.js'
 
 /** Keeps members in their owner's record until that becomes too large or too busy, then in companions, and moves them while others go on. */
 export class GrowingStore extends StoreApart implements GrowingMembers {
   readonly moveBin: string
+  readonly ended: string | undefined
+  readonly endedLinks: MemberStore | undefined
   protected override readonly mayBeInOwner = true
   readonly #parts: GrowthParts
 
-  constructor(
+  constructor(model: EntityModel, relation: RelationModel, target: EntityModel, layout: LinkBin, parts: GrowthParts) {
+    super(model, relation, target, layout)
+    this.#parts = parts
+    this.moveBin = parts.scheme.bins.move
+    this.ended = layout.ended?.name
+    if (layout.ended !== undefined) {
+      const ended = endedParts(parts, relation, target, new StoredLinks(this.bin, layout, target))
+      this.endedLinks = new GrowingStore(model, endedOf(relation), target, mapBin, ended)
+    }
+  }
+
+  static of(
     model: EntityModel,
     relation: RelationModel,
     target: EntityModel,
     layout: LinkBin,
     recode?: (carried: Value) => Value,
-  ) {
-    super(model, relation, target, layout)
-    this.#parts = growthPartsOf(model, relation, target, layout, recode)
-    this.moveBin = this.#parts.scheme.bins.move
+  ): GrowingStore {
+    const parts = growthPartsOf(model, relation, target, layout, recode)
+    return new GrowingStore(model, relation, target, layout, parts)
   }
 
   get growing(): GrowingMembers {
@@ -83,19 +97,24 @@ export class GrowingStore extends StoreApart implements GrowingMembers {
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
     // Attributes of a link that is there already stay, where none are given.
     const keepsAttributes = this.layout.attributesOf !== undefined && at.attributes === undefined
-    const needsMember = keepsAttributes || this.#parts.counts !== undefined
-    const command: Change['command'] = (home, placement, isInside) => this.commands.put(at, home, placement, isInside)
-    return this.#send({ kind: 'add', at, stage, settle, command, needsMember }, draft, reader)
+    const needsMember = keepsAttributes || this.#needsMember
+    const conditions = this.commands.conditionsOf(at.member)
+    const command: Change['command'] = (home, placement, isInside) => {
+      const put = this.commands.put(at, home, placement, isInside)
+      return conditions.length === 0 ? put : { ...put, guards: [...put.guards, ...conditions.map(goneUnless)] }
+    }
+    return this.#send({ kind: 'add', at, stage, settle, command, needsMember, conditions }, draft, reader)
   }
 
   remove(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
     const command: Change['command'] = (home, placement, isInside) =>
-      this.commands.take([at.member], home, placement, isInside)
-    return this.#send(
-      { kind: 'remove', at, stage, settle, command, needsMember: this.#parts.counts !== undefined },
-      draft,
-      reader,
-    )
+      this.commands.take([at.member], home, placement, isInside, at.endedAt)
+    return this.#send({ kind: 'remove', at, stage, settle, command, needsMember: this.#needsMember }, draft, reader)
+  }
+
+  /** True where whatever is stored of a member counts, while members move: its owner counts it, or it may be an ended link. */
+  get #needsMember(): boolean {
+    return this.#parts.counts !== undefined || this.#parts.keepsEnded
   }
 
   change(
@@ -111,15 +130,17 @@ export class GrowingStore extends StoreApart implements GrowingMembers {
     return this.#send({ kind: 'change', at, stage, settle, command, needsMember: true }, draft, reader)
   }
 
-  #send(change: Change, draft: Draft, reader?: Reader): void | Promise<void> {
+  #send(sent: Change, draft: Draft, reader?: Reader): void | Promise<void> {
+    const { changes, inside, keepsEnded } = this.#parts
+    const change = keepsEnded ? { ...sent, mustBring: true } : sent
     const { owner, member } = change.at
-    const { changes, inside } = this.#parts
     draft.tie(this.homeOf(owner, member), owner)
     if (draft.isInside) return inside.send(change, draft, reader!)
-    // A transaction that is only being planned must hold the owner as well, where that counts its members.
-    if (draft.isTransaction && change.kind !== 'change')
-      this.#parts.counts?.add(owner, change.kind === 'add' ? 1 : -1, draft, change.stage)
-    draft.follow(change.stage, rerouted({ model: this.model, key: owner }, this.#placement(owner).shards === ROOT))
+    const isInOwner = this.#placement(owner).shards === ROOT
+    // The owner's own record counts by itself what changes in it.
+    if (change.kind !== 'change' && !isInOwner)
+      this.#parts.counts?.plan(owner, change.kind === 'add' ? 1 : -1, draft, change.stage)
+    draft.follow(change.stage, rerouted({ model: this.model, key: owner }, isInOwner))
     changes.send(change, draft)
   }
 
@@ -127,9 +148,9 @@ export class GrowingStore extends StoreApart implements GrowingMembers {
     return this.commands.put(at, this.homeOf(at.owner, at.member), this.#placement(at.owner))
   }
 
-  removal({ owner, member }: StoredMember, from?: RecordKey): WriteCommand {
-    if (from !== undefined) return this.commands.takeFrom(from, [member])
-    return this.commands.take([member], this.homeOf(owner, member), this.#placement(owner))
+  removal({ owner, member, endedAt }: StoredMember, from?: RecordKey): WriteCommand {
+    if (from !== undefined) return linkWrite(this.model, from, [this.layout.take(this.bin, [member])])
+    return this.commands.take([member], this.homeOf(owner, member), this.#placement(owner), false, endedAt)
   }
 
   /** While members move, they are taken out wherever they may be. */

@@ -1,7 +1,9 @@
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { Value } from '../../plan/value.js'
 import { CompanionCounts } from '../write/companion-counts.js'
-import type { LinkBin } from '../write/link-bin.js'
+import { endedOf } from '../write/ended-bin.js'
+import { mapBin, type LinkBin } from '../write/link-bin.js'
+import { EndedLinkCommands } from './ended-link-commands.js'
 import { GrowingChanges } from './growing-changes.js'
 import { GrowingCommands } from './growing-commands.js'
 import { GrowingInTransaction } from './growing-in-transaction.js'
@@ -11,6 +13,7 @@ import { Growth } from './growth.js'
 import { MemberMoves } from './member-moves.js'
 import { MoveAtOnce } from './move-at-once.js'
 import { Mover } from './mover.js'
+import { StoredLinks } from './stored-links.js'
 import { Thresholds } from './thresholds.js'
 
 /** Everything that works on the members of one collection that grows. */
@@ -24,6 +27,8 @@ export interface GrowthParts {
   readonly reads: GrowingReads
   /** Set where owners count their members. */
   readonly counts: CompanionCounts | undefined
+  /** True where links that were ended stay beside the others. */
+  readonly keepsEnded: boolean
 }
 
 /** Form of the members of one collection: how their bin holds them, and how what it holds is stored anew by a move. */
@@ -62,7 +67,8 @@ export function growthParts<Commands extends GrowingCommands>(
 ): GrowthParts & { readonly commands: Commands } {
   const companions = relation.companions!
   const bin = relation.bin!
-  const moved = { bin, target, layout, commands, scheme, recode }
+  const stored = new StoredLinks(bin, layout, target)
+  const moved = { stored, commands, scheme, recode }
   const mover = new Mover(commands, scheme, new MemberMoves(moved), new MoveAtOnce(moved))
   const growth = new Growth(commands, scheme, mover, new Thresholds(companions.when!, bin), companions)
   return {
@@ -72,7 +78,32 @@ export function growthParts<Commands extends GrowingCommands>(
     growth,
     changes: new GrowingChanges(commands, scheme, mover, growth, counts),
     inside: new GrowingInTransaction(commands, scheme, mover, growth, counts && { counts, layout, bin }),
-    reads: new GrowingReads(commands.model, relation, target, layout, scheme, mover),
+    reads: new GrowingReads(commands.model, relation, target, layout, scheme, mover, stored),
     counts,
+    keepsEnded: layout.ended !== undefined,
+  }
+}
+
+/** The parts of links that were ended: they are in the same records, and move with the others. */
+export function endedParts(
+  parts: GrowthParts,
+  relation: RelationModel,
+  target: EntityModel,
+  stored: StoredLinks,
+): GrowthParts {
+  const { scheme, mover, growth } = parts
+  const { model } = parts.commands
+  const ended = endedOf(relation)
+  const commands = new EndedLinkCommands(model, relation, scheme)
+  return {
+    scheme,
+    commands,
+    mover,
+    growth,
+    changes: new GrowingChanges(commands, scheme, mover, growth),
+    inside: new GrowingInTransaction(commands, scheme, mover, growth),
+    reads: new GrowingReads(model, ended, target, mapBin, scheme, mover, stored, 'ended'),
+    counts: undefined,
+    keepsEnded: true,
   }
 }

@@ -1,13 +1,14 @@
-import { COMPANION_SHARDS_BIN, type EntityModel } from '../../model/index.js'
+import { COMPANION_SHARDS_BIN } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import { readBin } from '../../plan/operations.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { SplitAccess } from '../../plan/split-access.js'
-import { keysAmong, listBin, type LinkBin, type LinkEntry } from '../write/link-bin.js'
+import { keysAmong, listBin, type LinkEntry } from '../write/link-bin.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import type { Move } from './placement.js'
+import { recodedEntry, type StoredLinks } from './stored-links.js'
 import { succeeded } from './succeeded.js'
 
 /** Members that one round of commands moves. */
@@ -18,9 +19,7 @@ const CHUNK = 500
 
 /** Members of a collection that may move, and how their records are found and written. */
 export interface MovedMembers {
-  readonly bin: string
-  readonly target: EntityModel
-  readonly layout: LinkBin
+  readonly stored: StoredLinks
   readonly commands: GrowingCommands
   readonly scheme: GrowingScheme
   /** Gives the value of a link as it is stored: the client does not return every number so. */
@@ -72,12 +71,13 @@ export class MemberMoves {
   /** Members of a record that belong in another one. */
   async #awayFrom(owner: RecordKey, source: RecordKey, move: Move, access: SplitAccess): Promise<readonly LinkEntry[]> {
     const { move: moveBin } = this.#members.scheme.bins
-    const [record] = await access.read([read(this.#members.commands.model.name, source, [this.#members.bin, moveBin])])
-    const stored = record?.bins[this.#members.bin]
-    if (stored === undefined || stored === null || Number(record!.bins[moveBin]) !== move.id) return []
+    const [record] = await access.read([
+      read(this.#members.commands.model.name, source, [...this.#members.stored.names, moveBin]),
+    ])
+    if (Number(record?.bins[moveBin]) !== move.id) return []
     const here = recordId(source)
-    return this.#members.layout
-      .entriesIn(stored, this.#members.target)
+    return this.#members.stored
+      .in(record!.bins)
       .filter(([key]) => recordId(this.#members.scheme.homeOf(owner, key, move.to)) !== here)
   }
 
@@ -105,19 +105,19 @@ export class MemberMoves {
   /** Some were taken out at their new home: the others are copied. False where the move is over, or the home is not there. */
   async #copyRest({ home, here }: Chunk, move: Move, access: SplitAccess): Promise<boolean> {
     const { move: moveBin, gone } = this.#members.scheme.bins
-    const { unreplaced } = this.#members.layout
     for (let rest = here; ;) {
       const keys = rest.map(([key]) => key)
+      const unreplaced = this.#members.stored.unreplaced(keys)
       const [record] = await access.read([
         read(this.#members.commands.model.name, home, 'none', [
           readBin(moveBin),
           readBin(COMPANION_SHARDS_BIN),
           listBin.among(gone, keys),
-          ...(unreplaced === undefined ? [] : [unreplaced.among(keys)]),
+          ...unreplaced.map(({ question }) => question),
         ]),
       ])
       if (record === null || Number(record.bins[moveBin]) !== move.id) return false
-      const there = unreplaced === undefined ? [] : keysAmong(record.bins[unreplaced.bin])
+      const there = unreplaced.flatMap(({ bin }) => keysAmong(record.bins[bin]))
       const out = new Set([...keysAmong(record.bins[gone]), ...there].map(userKeyId))
       // Refused for another reason: the home is being deleted with its owner.
       if (out.size === 0) return false
@@ -133,10 +133,10 @@ export class MemberMoves {
 
   #byHome(owner: RecordKey, entries: readonly LinkEntry[], move: Move): Chunk[] {
     const homes = new Map<string, { readonly home: RecordKey; readonly all: LinkEntry[] }>()
-    for (const [key, carried] of entries) {
-      const home = this.#members.scheme.homeOf(owner, key, move.to)
+    for (const entry of entries) {
+      const home = this.#members.scheme.homeOf(owner, entry[0], move.to)
       const known = homes.get(recordId(home)) ?? { home, all: [] }
-      known.all.push([key, carried === undefined ? undefined : this.#members.recode(carried)])
+      known.all.push(recodedEntry(entry, this.#members.recode))
       homes.set(recordId(home), known)
     }
     return [...homes.values()].flatMap(({ home, all }) =>

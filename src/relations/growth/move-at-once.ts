@@ -9,6 +9,7 @@ import type { InsideAccess, SplitAccess } from '../../plan/split-access.js'
 import type { LinkEntry } from '../write/link-bin.js'
 import { placementIn, ROOT, type Shards } from './placement.js'
 import type { MovedMembers } from './member-moves.js'
+import { recodedEntry } from './stored-links.js'
 
 /** Bytes that one transaction moves at most: it keeps all writers of the collection waiting. */
 const MOST_BYTES = 8 * 1024 * 1024
@@ -49,7 +50,7 @@ export class MoveAtOnce {
 
   /** Locks all records that hold members, and reads them: from then on nobody else changes them. */
   async #lock(owner: RecordKey, from: Shards, to: Shards, inside: InsideAccess): Promise<readonly Home[] | undefined> {
-    const questions = [readBin(this.#members.bin), readExpression(SIZE, recordSize())]
+    const questions = [...this.#members.stored.names.map(readBin), readExpression(SIZE, recordSize())]
     const sources = this.#companions(owner, from)
     const [root, ...rest] = [
       ...(await inside.run([this.#members.commands.lockOwner(owner, questions)])),
@@ -72,10 +73,7 @@ export class MoveAtOnce {
   }
 
   #homeOf(key: RecordKey, { state, bins }: Outcome): Home {
-    const stored = bins[this.#members.bin]
-    const entries =
-      stored === undefined || stored === null ? [] : this.#members.layout.entriesIn(stored, this.#members.target)
-    return { key, isThere: state === 'written', entries }
+    return { key, isThere: state === 'written', entries: this.#members.stored.in(bins) }
   }
 
   /** Makes one command for each record. */
@@ -83,10 +81,10 @@ export class MoveAtOnce {
     const targets = new Map(this.#companions(owner, to).map((home, i) => [recordId(home), i]))
     const arriving = new Map<string, LinkEntry[]>()
     for (const home of homes)
-      for (const [key, carried] of home.entries) {
-        const id = recordId(this.#members.scheme.homeOf(owner, key, to))
+      for (const found of home.entries) {
+        const id = recordId(this.#members.scheme.homeOf(owner, found[0], to))
         if (id === recordId(home.key)) continue
-        const entry: LinkEntry = [key, carried === undefined ? undefined : this.#members.recode(carried)]
+        const entry = recodedEntry(found, this.#members.recode)
         const known = arriving.get(id)
         if (known === undefined) arriving.set(id, [entry])
         else known.push(entry)

@@ -3,18 +3,17 @@ import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import { recordId, userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { Reader } from '../contract/reader.js'
-import type { LinkBin, LinkEntry } from '../write/link-bin.js'
+import type { LinkEntry } from '../write/link-bin.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import { ROOT, type Move } from './placement.js'
+import type { StoredLinks } from './stored-links.js'
 
 /** Reads, and helps with a move where it can. */
 export type ReadAccess = Pick<Reader, 'read'> & Partial<Pick<Reader, 'direct' | 'isInside'>>
 
 interface Place {
   readonly model: EntityModel
-  readonly target: EntityModel
-  readonly bin: string
-  readonly layout: LinkBin
+  readonly stored: StoredLinks
   readonly scheme: GrowingScheme
 }
 
@@ -28,20 +27,20 @@ export async function readMoving(
   place: Place,
   access: ReadAccess,
 ): Promise<readonly LinkEntry[] | undefined> {
-  const { model, bin, scheme } = place
+  const { model, stored, scheme } = place
   const { move: moveBin, gone } = scheme.bins
-  const [root] = await access.read([read(model.name, owner, [...scheme.names, bin])])
+  const [root] = await access.read([read(model.name, owner, [...scheme.names, ...stored.names])])
   const { move } = scheme.learn(owner, root?.bins ?? {})
   if (move === undefined) return undefined
   const isFromRoot = move.from === ROOT
   const old = isFromRoot
     ? [root]
-    : await access.read(scheme.homes(owner, move.from).map((home) => read(model.name, home, [bin])))
+    : await access.read(scheme.homes(owner, move.from).map((home) => read(model.name, home, stored.names)))
   // Prepared only: all are where they were.
   if (move.phase === 'prepare') return isStill(owner, move, place, access, old)
   const homes = scheme.homes(owner, move.to)
   const records = await access.read(
-    homes.map((home) => read(model.name, home, [bin, moveBin, gone, COMPANION_SHARDS_BIN])),
+    homes.map((home) => read(model.name, home, [...stored.names, moveBin, gone, COMPANION_SHARDS_BIN])),
   )
   const isMissing = records.includes(null)
   if (!records.every((record) => record === null || takesPart(record, move, moveBin))) return undefined
@@ -58,9 +57,8 @@ async function isStill(
   access: ReadAccess,
   old: readonly (StoredRecord | null)[],
 ): Promise<readonly LinkEntry[] | undefined> {
-  const { target, bin, layout } = place
   if (!(await isIn(owner, move, place, access))) return undefined
-  return old.flatMap((record) => entriesIn(record, bin, layout, target))
+  return old.flatMap((record) => place.stored.in(record?.bins))
 }
 
 /** True where the owner says of the move what it has said before. */
@@ -80,7 +78,7 @@ function takesPart(record: StoredRecord, { id, to }: Move, moveBin: string): boo
 function merged(
   owner: RecordKey,
   move: Move,
-  { target, bin, layout, scheme }: Place,
+  { stored, scheme }: Place,
   old: readonly (StoredRecord | null)[],
   homes: ReadonlyMap<string, StoredRecord | null>,
 ): readonly LinkEntry[] {
@@ -91,7 +89,7 @@ function merged(
     [...homes].map(([id, record]) => [id, new Set(((record?.bins[gone] ?? []) as readonly UserKey[]).map(userKeyId))]),
   )
   for (const record of old)
-    for (const entry of entriesIn(record, bin, layout, target)) {
+    for (const entry of stored.in(record?.bins)) {
       const home = recordId(homeOf(entry[0]))
       // A member whose home is complete would be there; a home that is missing has none yet.
       const record = homes.get(home)!
@@ -99,17 +97,7 @@ function merged(
       if (isOpen && !out.get(home)!.has(userKeyId(entry[0]))) all.set(userKeyId(entry[0]), entry)
     }
   for (const [id, record] of homes)
-    for (const entry of entriesIn(record, bin, layout, target))
+    for (const entry of stored.in(record?.bins))
       if (recordId(homeOf(entry[0])) === id) all.set(userKeyId(entry[0]), entry)
   return [...all.values()]
-}
-
-function entriesIn(
-  record: StoredRecord | null,
-  bin: string,
-  layout: LinkBin,
-  target: EntityModel,
-): readonly LinkEntry[] {
-  const stored = record?.bins[bin]
-  return stored === undefined || stored === null ? [] : layout.entriesIn(stored, target)
 }

@@ -4,6 +4,7 @@ import type { QuestionOptions } from '../../model/related.js'
 import type { Binding } from '../contract/binding.js'
 import type { KeyRange } from '../contract/collection-members.js'
 import { pagedByCursor } from '../contract/companion-errors.js'
+import { outlivesEnd } from '../contract/link-class.js'
 import { checkNumber, nameOf, noDeletedMembers, pagedOtherwise } from '../contract/relation-errors.js'
 import type { CollectionState } from '../state/collection-state.js'
 
@@ -24,8 +25,10 @@ export function askedBinding(
   if (binding === undefined || binding.tracked.state === 'gone') throw noSession(call)
   const bound = outsideTransaction ? { ...binding, reader: binding.reader.outside() } : binding
   if (deleted === undefined) return bound
-  // The member at the end of an ended link may be there, or be deleted itself.
-  const shown = bound.strategy.ended === undefined ? deleted : 'include'
+  const { ended, links } = bound.strategy
+  // The member at the end of an ended link may be there, or be deleted itself; so may a link whose end is deleted.
+  const isAsked = ended !== undefined || (links !== undefined && outlivesEnd(links))
+  const shown = isAsked ? 'include' : deleted
   return { ...bound, deleted, reader: bound.reader.withDeleted(shown) }
 }
 
@@ -38,7 +41,8 @@ export function checkDeleted({ binding }: CollectionState, { deleted }: Question
     binding === undefined || isPart || binding.tracked.state === 'gone'
       ? !isPart
       : binding.strategy.ended !== undefined ||
-        binding.reader.entityModel(binding.relation.target).deletedAt !== undefined
+        binding.reader.entityModel(binding.relation.target).deletedAt !== undefined ||
+        binding.strategy.links?.target.deletedAt !== undefined
   if (!isKnown || !isSoft) throw noDeletedMembers(binding, isKnown)
 }
 

@@ -27,7 +27,8 @@ export async function keysWithEnded(state: CollectionState, binding: Binding): P
   ])
   const added = state.asShown(() => state.added.flatMap((member) => state.keyOf(member) ?? []))
   if (deleted === 'include') return distinct([...linked, ...ended, ...added])
-  const again = new Set(added.map(userKeyId))
+  // A link that is there is not an ended one, also where a process died before it was forgotten.
+  const again = new Set([...added, ...linked].map(userKeyId))
   const left = ended.filter((key) => !again.has(userKeyId(key)))
   return distinct([...gone, ...left, ...linked.filter(isAmong)])
 }
@@ -46,7 +47,8 @@ export async function hasWithEnded(state: CollectionState, binding: Binding, mem
     isAsked ? shownMembers(strategy.members!, target, mode).countOf(tracked, [key], reader) : 0,
     strategy.ended!.attributesOf(tracked, key, reader),
   ])
-  return linked > 0 || ended !== null
+  if (linked > 0 || ended === null || mode === 'include') return linked > 0 || ended !== null
+  return (await strategy.members!.countOf(tracked, [key], reader)) === 0
 }
 
 const distinct = (keys: readonly KeyValue[]): KeyValue[] => [

@@ -82,5 +82,5 @@ function keysOf(state: CollectionState, members: readonly Member[]): KeyValue[] 
 }
 
 function members({ strategy, relation, reader, deleted }: Binding): CollectionMembers {
-  return shownMembers(strategy.members!, reader.entityModel(relation.target), deleted)
+  return shownMembers(strategy.members!, reader.entityModel(relation.target), deleted, strategy.links)
 }

@@ -2,8 +2,8 @@ import type { KeyValue } from '../../keys/index.js'
 import { userKeyId } from '../../plan/record-key.js'
 import { takeFromOthers } from './unloaded-parents.js'
 import type { Binding } from '../contract/binding.js'
-import { isTold, knowledgeOf } from './known-membership.js'
-import { afterAdd, afterRemove, MembersAndChanges } from './members-and-changes.js'
+import { afterAdd, afterRemove, isTold, knowledgeOf } from './known-membership.js'
+import { MembersAndChanges } from './members-and-changes.js'
 import { isEntity, type Member } from '../contract/member.js'
 import type { HeldParts } from './held-parts.js'
 import { PreviousParents } from './lists-to-tell.js'
@@ -16,7 +16,7 @@ import {
   type Knowledge,
   type RelationSide,
 } from './relation-side.js'
-import { forgetUnsentLink } from './unsent-link.js'
+import { forgetLink, forgetRelinked } from './unsent-link.js'
 import { rememberFields } from './remember-fields.js'
 import { checkMember, noAttributes } from '../contract/relation-errors.js'
 
@@ -81,9 +81,9 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
     const member = this.#resolved(given)
     const { binding } = this
     if (binding !== undefined && binding.relation.attributes === undefined) throw noAttributes(binding)
+    this.change(member, 'added', true)
     this.add(member)
     this.links.set(member, new LinkValue(attributes))
-    this.change(member, 'added', true)
     this.#showAttributes(member)
   }
 
@@ -126,9 +126,9 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
   /** The other end has forgotten that it was added here, or taken out: it is again as stored. */
   revert(member: Member): void {
     const change = this.changes.get(member)
-    if (this.parts !== undefined || change === undefined || change.isPartlySent) return
-    if (change.kind === 'added') this.links.delete(member)
-    this.change(member, undefined)
+    if (this.parts !== undefined || change?.isPartlySent === true) return
+    if (change?.kind === 'added' || this.links.get(member)?.snapshot === undefined) this.links.delete(member)
+    if (change !== undefined) this.change(member, undefined)
   }
 
   /** The entity says again that it belongs here: a removal that has reached one of the records is turned back. */
@@ -238,13 +238,13 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
 
   /** Forgets what is known of the stored members and what was changed; what others still have to be told stays. */
   reset(): void {
-    const { changes } = this
-    for (const { kind, member, isPartlySent } of [...changes]) {
+    for (const { kind, member, isPartlySent } of [...this.changes]) {
       if (isPartlySent) continue
       // A member that belongs to another owner by now stays removed.
       const isForgotten = this.#forgetChange(member)
-      if (isForgotten || kind === 'added') changes.delete(member)
+      if (isForgotten || kind === 'added') this.changes.delete(member)
     }
+    if (this.bound !== undefined) forgetRelinked(this.links, this.bound, (key) => this.isPartlySent(key))
     this.loaded.clear()
     this.parts?.reset()
     // Stored links are updated in place by the next read.
@@ -273,8 +273,8 @@ export class CollectionState extends MembersAndChanges implements RelationSide {
   /** False where the member itself belongs to somebody else by now. */
   #forgetChange(member: Member): boolean {
     const { binding } = this
-    if (binding === undefined || !isEntity(member) || this.parts !== undefined) return true
-    if (forgetUnsentLink(member, binding)) return true
+    if (binding === undefined || this.parts !== undefined) return true
+    if (forgetLink(member, binding) || !isEntity(member)) return true
     return forgetChange(binding.relation, binding.tracked.entity, member)
   }
 

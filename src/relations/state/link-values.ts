@@ -3,6 +3,7 @@ import { cut, SkeinError } from '../../errors/index.js'
 import { didYouMean, type Collection, type Ref, type RelationModel } from '../../model/index.js'
 import type { LinkClass } from '../contract/link-class.js'
 import { isCollection, isRef } from '../contract/member.js'
+import { collectionStateOf, refStateOf } from './state-of.js'
 
 /** A link record without its ends. */
 export const newLink = ({ model }: LinkClass): object => instantiate(model.class)
@@ -15,6 +16,17 @@ export function assignToLink(link: object, { model, near, far }: LinkClass, valu
     const relation = model.relations.find((each) => each.name === name)
     if (relation === undefined) writeProperty(link, name, value)
     else relate(link, relation, value)
+  }
+}
+
+/** Gives a stored link all values of the one that was made to replace it, except those that the session keeps itself. */
+export function replaceLink(stored: object, made: object, { model, near, far }: LinkClass): void {
+  for (const { name, role } of model.properties)
+    if (role === 'plain') writeProperty(stored, name, readProperty(made, name))
+  for (const relation of model.relations) {
+    if (relation.name === near || relation.name === far) continue
+    const given = readProperty(made, relation.name) as Ref<object> & Collection<object>
+    relate(stored, relation, relation.holds === 'ref' ? refStateOf(given).target : collectionStateOf(given).added)
   }
 }
 

@@ -7,7 +7,7 @@ import { isEntity, isNew, type Member } from '../contract/member.js'
 import { checkMember } from '../contract/relation-errors.js'
 import type { CollectionState } from './collection-state.js'
 import { keepLink, noteChanged, noteDropped, noteMade } from './links-to-send.js'
-import { assignToLink, newLink } from './link-values.js'
+import { assignToLink, newLink, replaceLink } from './link-values.js'
 import type { RefState } from './ref-state.js'
 import { findCollectionState, refStateOf } from './state-of.js'
 
@@ -68,6 +68,24 @@ export class LinkedMembers {
     noteMade(link)
     refStateOf(readProperty(link, this.#links.near) as object).set(this.#binding.tracked.entity)
     this.#far(link).set(far)
+    this.#mergeLater(link)
+  }
+
+  /** A stored link that the session reads before the flush takes the place of the one that was made to replace it, and its values. */
+  #mergeLater(link: object): void {
+    const { reader, tracked } = this.#binding
+    const { model } = this.#links
+    const key = reader.keyOf(link)
+    if (key === null || reader.known(model.name, key) !== undefined) return
+    reader.whenKnown(model.name, key, (stored) => {
+      const added = this.#state.findAdded(key)
+      if (stored === link || reader.tracked(link) !== undefined || tracked.state === 'gone') return
+      if (added !== link && added !== stored) return
+      replaceLink(stored, link, this.#links)
+      const entity = this.#entityOf(this.#far(link).target!)
+      for (const state of [this.#state, entity && this.#collectionOf(entity)]) state?.resolveKey(stored)
+      noteChanged(this.#state, stored)
+    })
   }
 
   remove(given: Member): void {
@@ -78,7 +96,17 @@ export class LinkedMembers {
     const there = entity && this.#collectionOf(entity)
     if (isEntity(link) && isNew(link, this.#binding.reader)) return this.#drop(link, there)
     this.#state.remove(link)
-    if (isEntity(link)) there?.remove(link)
+    this.#hide(link, there, member)
+  }
+
+  /** The other end shows the link no more, once the session has it. */
+  #hide(link: Member, there: CollectionState | undefined, member: Member): void {
+    if (there !== undefined) return there.remove(link)
+    if (isEntity(member)) return
+    const { reader, tracked } = this.#binding
+    reader.whenKnown(this.#links.target.name, member, (entity) => {
+      if (tracked.state !== 'gone' && this.#state.isRemoved(link)) this.#collectionOf(entity)?.remove(link)
+    })
   }
 
   /** Forgets a link that is not stored; the one that it would have replaced goes. It keeps its ends, of which its key is made. */
@@ -87,7 +115,10 @@ export class LinkedMembers {
     this.#state.mark(link, undefined)
     there?.mark(link, undefined)
     if (this.#binding.reader.tracked(link) !== undefined) noteDropped(this.#state, link)
-    else if (key !== null) this.#state.remove(key)
+    else if (key !== null) {
+      this.#state.remove(key)
+      this.#hide(key, there, this.#far(link).target!)
+    }
   }
 
   /** The link to a member: its entity where the session has it, otherwise its key; undefined while there can be none. */
@@ -126,8 +157,16 @@ export class LinkedMembers {
   #showLater(link: object, key: KeyValue): void {
     const { reader, tracked } = this.#binding
     reader.whenKnown(this.#links.target.name, key, (entity) => {
-      if (tracked.state !== 'gone' && this.#state.isAdded(link)) this.#showAt(entity, link)
+      const added = this.#addedAs(link)
+      if (tracked.state !== 'gone' && added !== undefined) this.#showAt(entity, added)
     })
+  }
+
+  /** The link itself, or the stored one that took its place. */
+  #addedAs(link: object): object | undefined {
+    const key = this.#state.keyOf(link)
+    const added = key === null ? undefined : this.#state.findAdded(key)
+    return isEntity(added) ? added : undefined
   }
 
   #collectionOf(entity: object): CollectionState | undefined {

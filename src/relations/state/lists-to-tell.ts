@@ -93,6 +93,8 @@ export class RefChange {
   isCleared = false
   /** The record at the other end may have the change, and this one not yet. */
   isPartlySent = false
+  /** The answer to the write of the reference was lost: its record may name either of both. */
+  isInDoubt = false
   /** Key that the last write replaced. */
   replaced: KeyValue | null = null
   lists: ListsToTell | undefined;

@@ -1,13 +1,13 @@
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
-import { type Knowledge, LinkValues } from './relation-side.js'
+import { LinkValues } from './relation-side.js'
 import { holdForChange } from './held-for-change.js'
 import { KeyedMembers, LoadedMembers } from './loaded-members.js'
 
 /**
  * The members of a collection: what was loaded of them, and how each one that is to change does. People see the loaded members with the
- * changes on top. `MemberChange` has the states of a member and the ways between them.
+ * changes on top. `MemberChange` has the states of a member; `afterAdd` and `afterRemove` have the ways between them.
  */
 export abstract class MembersAndChanges {
   // Ordinary fields, which `rememberFields` finds: all of them are put back when a transaction is undone.
@@ -76,6 +76,11 @@ export abstract class MembersAndChanges {
     return this.changes.get(member)?.isPartlySent === true
   }
 
+  /** Taken out and added again: the new link is instead of the one that is stored. */
+  isReplaced(member: Member): boolean {
+    return this.changes.get(member)?.isReplaced === true
+  }
+
   /** The member as it was added. */
   findAdded(key: KeyValue): Member | undefined {
     const change = this.changes.get(key)
@@ -118,8 +123,9 @@ export abstract class MembersAndChanges {
 
   /** Notes a change as it is, for a strategy that keeps its members itself. */
   mark(member: Member, kind: ChangeKind | undefined): void {
+    const isReplaced = kind === 'added' && this.changes.get(member)?.kind === 'removed'
     this.changes.delete(member)
-    if (kind !== undefined) this.changes.put({ kind, member, isPartlySent: false })
+    if (kind !== undefined) this.changes.put({ kind, member, isPartlySent: false, ...(isReplaced && { isReplaced }) })
     this.relinked()
   }
 
@@ -198,8 +204,9 @@ export abstract class MembersAndChanges {
     if (before === undefined) return changes.put({ kind, member, isPartlySent: false })
     const now = isEntity(before.member) ? before.member : member
     if (before.kind === kind && !isAnew) return this.replace(before, { ...before, member: now })
+    const isReplaced = kind === 'added' && (before.kind === 'removed' || before.isReplaced === true)
     // A change in flight may be stored by then, and its answer does not belong to this change.
-    changes.put({ kind, member: now, isPartlySent: this.isUnderWay(before) })
+    changes.put({ kind, member: now, isPartlySent: this.isUnderWay(before), ...(isReplaced && { isReplaced }) })
   }
 
   /** Replaces a change by one with more known of it. */
@@ -229,7 +236,7 @@ export abstract class MembersAndChanges {
  * `added`: to be stored as a member. `removed`: to be taken out of what is stored.
  * `orphaned`: added here and taken out before that was sent; where orphans are deleted, it is one.
  */
-type ChangeKind = 'added' | 'removed' | 'orphaned'
+export type ChangeKind = 'added' | 'removed' | 'orphaned'
 
 /** Change of a member of a collection. Never modified, so that a plan can tell whether it is still the same. */
 interface MemberChange {
@@ -237,40 +244,10 @@ interface MemberChange {
   readonly member: Member
   /** The change may have reached one of the records it concerns, and not yet all: it is carried through, or turned back, but never forgotten. */
   readonly isPartlySent: boolean
+  /** Set where it was taken out before it was added: a stored link to it may be somewhere else than the new one. */
+  readonly isReplaced?: boolean
   /** The instance to show for a member that is known by its key alone since it was detached. */
   readonly shown?: object
-}
-
-/**
- * The change of a member after it was added. `+ link` is the same, but leaves `added` in every case: the attributes are to be stored.
- *
- * | knowledge | –     | added | removed | orphaned |
- * | --------- | ----- | ----- | ------- | -------- |
- * | stored    | –     | added | –       | –        |
- * | absent    | added | added | added   | added    |
- * | elsewhere | added | added | added   | added    |
- * | unknown   | added | added | added   | added    |
- *
- * A change that is partly sent or in flight leaves what is stored unknown.
- */
-export function afterAdd(before: ChangeKind | undefined, knowledge: Knowledge): ChangeKind | undefined {
-  return before !== 'added' && knowledge === 'stored' ? undefined : 'added'
-}
-
-/**
- * The change of a member after it was taken out. `orphaned` is not a change at all where orphans are kept, and where the other side has unlinked it.
- *
- * | knowledge | –       | added    | removed | orphaned |
- * | --------- | ------- | -------- | ------- | -------- |
- * | stored    | removed | removed  | removed | orphaned |
- * | absent    | –       | orphaned | removed | orphaned |
- * | elsewhere | removed | orphaned | removed | orphaned |
- * | unknown   | removed | removed  | removed | orphaned |
- */
-export function afterRemove(before: ChangeKind | undefined, knowledge: Knowledge): ChangeKind | undefined {
-  if (before === 'removed' || before === 'orphaned') return before
-  if (before === 'added') return knowledge === 'absent' || knowledge === 'elsewhere' ? 'orphaned' : 'removed'
-  return knowledge === 'absent' ? undefined : 'removed'
 }
 
 /** The changes of a collection by member, in the order they were made. */

@@ -149,6 +149,11 @@ export class RefState extends RefTarget implements RelationSide {
     this.#show(key, 'addFromInverse')
   }
 
+  /** The answer to its write was lost: the record may name either of both until it is read or written again. */
+  doubtStored(): void {
+    this.changing.isInDoubt = true
+  }
+
   /** The record of one end of a pair says so now; an entity that did not know of it does. */
   confirmPair(key: KeyValue | null): void {
     const wasStored = this.isStored

@@ -104,7 +104,7 @@ export abstract class RefTarget {
 
   get isStored(): boolean {
     if (!this.isRead) return true
-    if (this.isBlind) return false
+    if (this.isBlind || this.change?.isInDoubt === true) return false
     const { target, stored } = this
     if (target === null) return stored === null
     if (stored === null) return false
@@ -270,6 +270,7 @@ export abstract class RefTarget {
   protected know(key: KeyValue | null): void {
     this.inRecord = key
     this.knows = 'read'
+    if (this.change !== undefined) this.change.isInDoubt = false
     this.#binding?.tracked.relinked?.()
   }
 

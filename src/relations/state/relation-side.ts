@@ -17,8 +17,8 @@ export interface RelationSide {
   addFromInverse(end: object): void
   /** The other end has dropped this one. */
   removeFromInverse(end: object): void
-  /** The other end has forgotten its change of the link: this one is as stored, too. */
-  revert(end: object): void
+  /** The other end has forgotten its change of the link: this one is as stored, too. A link record may be known by its key alone. */
+  revert(end: Member): void
   /** Reverts as above, and the record of the other end says that it belongs here. */
   restore(end: object): void
   /** The other end points elsewhere: what was made of its link here goes. */

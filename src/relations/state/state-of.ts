@@ -137,3 +137,7 @@ export function isHere(child: object, inverse: RelationModel, parent: Tracked, r
   const ref = parentRef(child, inverse)
   return ref.isStored && ref.isStoredAs(reader.keyOf(parent.entity, inverse.target)!)
 }
+
+/** True for an entity taken out of its collection while no write replaces what the record says. */
+export const isTakenOut = (tracked: Tracked | undefined, ref: RefState): boolean =>
+  tracked?.state === 'stored' && tracked.overwrite !== true && ref.isTakenOut

@@ -40,11 +40,18 @@ export function forgetLinks(tracked: Tracked, strategies: readonly RelationStrat
     if (state === undefined) continue
     const keys = deleted(strategy.model.target)
     dropReadBin(state, keys)
-    for (const key of state.linkedAmong(keys)) state.forget(key)
+    for (const key of state.linkedAmong(keys)) {
+      if (isStillListed(state, strategy, key)) state.keepKey(key)
+      else state.forget(key)
+    }
     if (strategy.links !== undefined && state instanceof CollectionState)
       dropLinksTo(state, strategy.links, deleted(strategy.links.target.name))
   }
 }
+
+/** True for an orphan that is gone and not yet taken off a list with one side, which comes last. */
+const isStillListed = (state: RefState | CollectionState, { model }: RelationStrategy, key: KeyValue): boolean =>
+  state instanceof CollectionState && model.orphans === 'delete' && model.inverse === undefined && state.isRemoved(key)
 
 /** Hides entities that were deleted softly in loaded references and collections. */
 export function hideLinks(tracked: Tracked, strategies: readonly RelationStrategy[], deleted: Deleted): void {

@@ -2,7 +2,7 @@ import { orderedLayout, type BinLayout } from '../../plan/bin-layout.js'
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import type { Bins, WriteCommand } from '../../plan/command.js'
+import { binEquals, type Bins, type WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -186,13 +186,13 @@ export class KeyListStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
   ): void | Promise<void> {
-    const owner = tracked.key
-    if (isEntity(member)) this.#createdFor?.note(reader.tracked(member), owner, draft)
-    const settle = (outcome: Outcome): boolean => {
-      if (isWritten(outcome)) state.confirmAdded(member)
-      return isWritten(outcome)
+    if (isEntity(member)) this.#createdFor?.note(reader.tracked(member), tracked.key, draft)
+    const settle = ({ state: end }: Outcome): boolean => {
+      if (end === 'written') state.confirmAdded(member)
+      return end === 'written'
     }
-    const entry = { owner, member: this.#keyOf(member, state, reader), ...writtenAs(tracked) }
+    const at = { owner: tracked.key, member: this.#keyOf(member, state, reader) }
+    const entry = { ...at, isReplaced: state.isReplaced(member), ...writtenAs(tracked) }
     return this.store.add(entry, draft, 'add references', settle, reader)
   }
 
@@ -223,7 +223,9 @@ export class KeyListStrategy implements RelationStrategy {
     }
     if (isMissing && draft.isInside && this.#unloaded !== undefined)
       return this.#unloaded.takeOffMissing(tracked.key, member, draft, reader, settle, done)
-    const removing = this.store.remove({ owner: tracked.key, member: key }, draft, 'remove references', settle, reader)
+    // Orphans that only this list leads to leave it last: a flush that is cut off in between loses sight of nobody.
+    const stage = this.model.orphans === 'delete' && this.#inverse === undefined ? 'delete' : 'remove references'
+    const removing = this.store.remove({ owner: tracked.key, member: key }, draft, stage, settle, reader)
     if (!isOrphan) this.#dropNotes([member], state, draft, reader)
     if (isAlone || this.#inverse === undefined) return removing
     return together([removing, release(this.#target, child, this.#inverse, tracked.key, draft, reader, progress)])
@@ -237,8 +239,7 @@ export class KeyListStrategy implements RelationStrategy {
   }
 
   #leaving(member: Member, tracked: Tracked, reader: Reader): Leaving {
-    if (this.#inverse === undefined) return { isOwn: false, isWritten: false }
-    return leavingOf(member, this.#inverse, tracked, reader)
+    return this.#inverse ? leavingOf(member, this.#inverse, tracked, reader) : { isOwn: false, isWritten: false }
   }
 
   async #reachOnDelete(tracked: Tracked, stored: readonly KeyValue[], reach: Cascade, reader: Reader): Promise<void> {
@@ -250,7 +251,7 @@ export class KeyListStrategy implements RelationStrategy {
       await reachUnlistedOrphans(tracked, state, this.store, this.#target, reach, reader)
     if (onDelete === 'restrict') return this.#forbid(tracked, keys, state, reach, reader)
     const wanted = this.#inverse === undefined ? keys : [...stored, ...keys]
-    const found = await findAndReachLeaving(this.#target, wanted, reach, reader)
+    const found = await findAndReachLeaving(this.#target, wanted, reach, reader, this.#inverse)
     const added = state.addedEntities.flatMap((entity) => reader.tracked(entity) ?? [])
     const children = [...new Set([...found, ...added])]
     if (this.#inverse === undefined) for (const { entity } of children) reach.remove(entity)
@@ -285,6 +286,7 @@ export class KeyListStrategy implements RelationStrategy {
       property: this.relation,
       target: this.#target,
       fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
+      only: this.#inverse && binEquals(this.#childBin!, storedRef(this.#inverse, owner.key)),
       chunks: (count) => this.store.drained(owner, reader, count),
       survey: (count) => this.store.surveyed(owner, reader, count),
       trim: (keys) => this.store.trim(owner.key, keys.map(stored)),
@@ -295,5 +297,3 @@ export class KeyListStrategy implements RelationStrategy {
     return storedRef(this.#target, reader.recordKey(this.#target, state.keyOf(member)!))
   }
 }
-
-const isWritten = ({ state }: Outcome): boolean => state === 'written'

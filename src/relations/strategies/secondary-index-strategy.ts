@@ -1,7 +1,7 @@
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { read, write, type WriteCommand } from '../../plan/command.js'
+import { binEquals, read, write, type WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { writeBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
@@ -223,7 +223,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
     for await (const { found, fresh, leaving } of reader.foundBy(this.lookup(tracked))) {
       children.push(...found)
       passing.push(...fresh)
-      for (const { entity } of leaving) reach.remove(entity)
+      for (const { entity } of leaving) reach.join(entity)
       if (children.length <= reach.room) continue
       reader.release(passing)
       return reach.drain(this.#drain(tracked, reader))
@@ -244,6 +244,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       property: this.relation,
       target: this.#target,
       fate: this.model.onDelete === 'cascade' ? { kind: 'delete' } : { kind: 'release', release },
+      only: binEquals(this.#childBin, storedRef(this.#inverse, owner.key)),
       chunks: (count) => untilNone(() => survey(count)),
       survey,
     }

@@ -142,7 +142,8 @@ export class UnloadedChildren {
         this.#restoreParent(tracked, member, child, before(), state, draft, reader)
       return progress(isWritten(outcome), outcome)
     }
-    const entry = { owner: tracked.key, member: child.key, ...writtenAs(tracked) }
+    const isReplaced = state.isReplaced(member)
+    const entry = { owner: tracked.key, member: child.key, isReplaced, ...writtenAs(tracked) }
     return this.#own.add(entry, draft, 'add references', settle, reader)
   }
 

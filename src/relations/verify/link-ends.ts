@@ -61,7 +61,7 @@ function endIn(store: MemberStore, property: string, owner: RecordKey, member: U
 }
 
 /** The record to take a member out of; undefined where its key says it. */
-const placeOf = (store: MemberStore, home: RecordKey | undefined): RecordKey | undefined =>
+export const placeOf = (store: MemberStore, home: RecordKey | undefined): RecordKey | undefined =>
   store.lookup === undefined ? undefined : home
 
 /** The end that has the other's key in a map, with the attributes of the link. */

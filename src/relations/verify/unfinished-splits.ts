@@ -15,7 +15,10 @@ export async function* unfinishedSplits(
 ): AsyncGenerator<Finding> {
   const growing = subjects.flatMap((subject) => [
     ...subject.relations.flatMap(({ apart, list }) =>
-      apart?.growing === undefined ? [] : [{ ...subject, store: apart.growing, property: list!.property }],
+      // Ended links move with the others.
+      apart?.growing === undefined || list === undefined
+        ? []
+        : [{ ...subject, store: apart.growing, property: list.property }],
     ),
     ...subject.inside.flatMap(({ apart }) =>
       apart?.growing === undefined ? [] : [{ ...subject, store: apart.growing, property: apart.property }],

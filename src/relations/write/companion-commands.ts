@@ -53,7 +53,8 @@ export class CompanionCommands implements HomeCommands {
     this.#bin = bin
     this.#layout = layout
     this.#scheme = scheme
-    this.#answer = `_sk.subkeys${index}`
+    // A subclass has the relations of its base in the same places, and the other side may know the owner as one of the base.
+    this.#answer = `_sk.subkeys${model.relations.findIndex((relation) => relation.index === index)}`
   }
 
   /** Adds to a companion that is there. */

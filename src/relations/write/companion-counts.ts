@@ -4,6 +4,10 @@ import type { Draft, StageName } from '../../plan/draft.js'
 import { addToBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
+import type { Reader } from '../contract/reader.js'
+import { countersOf } from './counter-companions.js'
+import { counting } from './explain-reads.js'
+import { ShardedCounts } from './sharded-counts.js'
 import { SIZE_AFTER, SIZE_BEFORE } from './stored-counts.js'
 
 /**
@@ -13,31 +17,64 @@ import { SIZE_AFTER, SIZE_BEFORE } from './stored-counts.js'
 export class CompanionCounts {
   readonly #model: EntityModel
   readonly #relation: string
+  /** Counts in the owner's record. */
   readonly #bins: readonly string[]
+  readonly #sharded: ShardedCounts | undefined
 
-  private constructor(model: EntityModel, relation: string, bins: readonly string[]) {
+  private constructor(model: EntityModel, relation: string) {
     this.#model = model
     this.#relation = relation
-    this.#bins = bins
+    const counts = model.properties.filter(({ countOf }) => countOf === relation)
+    this.#bins = counts.flatMap(({ bin, sharding }) => (sharding === undefined ? [bin] : []))
+    const sharded = countersOf(model).filter(({ countOf }) => countOf === relation)
+    if (sharded.length > 0) this.#sharded = new ShardedCounts(model, sharded)
   }
 
   /** Undefined where nothing counts this collection. */
   static of(model: EntityModel, { name }: RelationModel): CompanionCounts | undefined {
-    const bins = model.properties.flatMap(({ bin, countOf }) => (countOf === name ? [bin] : []))
-    return bins.length === 0 ? undefined : new CompanionCounts(model, name, bins)
+    return model.properties.some(({ countOf }) => countOf === name) ? new CompanionCounts(model, name) : undefined
   }
 
-  /** Takes over what a write of a companion tells; all that a stage has changed is one command to the owner. */
+  /** Plans that a change will be counted: a transaction that is only being planned must hold what counts it as well. */
+  plan(owner: RecordKey, delta: number, draft: Draft, stage: StageName): void {
+    if (draft.isTransaction) return this.#add(owner, delta, draft, stage)
+    draft.follow(stage, counting({ model: this.#model, key: owner }, this.#relation, this.#sharded?.places))
+  }
+
+  /** Takes over what a write of a companion tells; all that a stage has changed is one command to each record that counts. */
   written(owner: RecordKey, outcome: Outcome, draft: Draft, stage: StageName): void {
     if (outcome.state !== 'written') return
     draft.collect(`${this.#relation} counts ${recordId(owner)} ${stage}`, outcome, (outcomes) => {
-      const delta = [...new Set(outcomes)].reduce((sum, each) => sum + growthOf(each), 0)
-      if (delta !== 0) this.add(owner, delta, draft, stage)
+      this.#add(
+        owner,
+        [...new Set(outcomes)].reduce((sum, each) => sum + growthOf(each), 0),
+        draft,
+        stage,
+      )
     })
   }
 
-  add(owner: RecordKey, delta: number, draft: Draft, stage: StageName): void {
-    if (delta !== 0) draft.add(stage, this.#command(owner, delta), isWrittenOrMissing)
+  #add(owner: RecordKey, delta: number, draft: Draft, stage: StageName): void {
+    if (delta === 0) return
+    this.#addToOwner(owner, delta, draft, stage)
+    this.#sharded?.add(owner, delta, draft, stage)
+  }
+
+  /** Counts what a transaction is about to change. */
+  async addInside(
+    owner: RecordKey,
+    delta: number,
+    draft: Draft,
+    stage: StageName,
+    reader: Pick<Reader, 'read'>,
+  ): Promise<void> {
+    if (delta === 0) return
+    this.#addToOwner(owner, delta, draft, stage)
+    await this.#sharded?.addInside(owner, delta, draft, stage, reader)
+  }
+
+  #addToOwner(owner: RecordKey, delta: number, draft: Draft, stage: StageName): void {
+    if (this.#bins.length > 0) draft.add(stage, this.#command(owner, delta), isWrittenOrMissing)
   }
 
   #command(owner: RecordKey, delta: number): WriteCommand {

@@ -50,7 +50,7 @@ export class CompanionStore extends StoreApart {
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
     this.#tie(at, draft)
     if (draft.isInside) return this.#inside.add(at, draft, stage, settle, reader!)
-    this.#survey(at, 1, draft, stage)
+    this.#counts?.plan(at.owner, 1, draft, stage)
     draft.follow(stage, routing({ model: this.model, key: at.owner }, this.homeOf(at.owner, at.member)))
     this.#changes.send(
       {
@@ -69,7 +69,7 @@ export class CompanionStore extends StoreApart {
       this.commands.take(home, [at.member], shards, at.endedAt)
     this.#tie(at, draft)
     if (draft.isInside) return this.#inside.change(at, command, draft, stage, settle, reader!, -1)
-    this.#survey(at, -1, draft, stage)
+    this.#counts?.plan(at.owner, -1, draft, stage)
     draft.follow(stage, rerouted({ model: this.model, key: at.owner }))
     this.#changes.send({ at, stage, settle, command }, draft)
   }
@@ -91,11 +91,6 @@ export class CompanionStore extends StoreApart {
   /** Changes of one owner are made together, as they would be in one record. */
   #tie({ owner, member }: StoredMember, draft: Draft): void {
     draft.tie(this.homeOf(owner, member), owner)
-  }
-
-  /** A transaction that is only being planned must hold the owner as well, where that counts its members. */
-  #survey({ owner }: StoredMember, delta: number, draft: Draft, stage: StageName): void {
-    if (draft.isTransaction) this.#counts?.add(owner, delta, draft, stage)
   }
 
   addition(at: StoredMember, isHomeThere: boolean): WriteCommand {

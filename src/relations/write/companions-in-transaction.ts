@@ -1,6 +1,6 @@
 import { ARCHIVING_BIN, COMPANION_SHARDS_BIN, DELETING_BIN } from '../../model/index.js'
 import { read, type WriteCommand } from '../../plan/command.js'
-import type { StoredRecord } from '../../plan/outcome.js'
+import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin } from '../../plan/operations.js'
@@ -11,7 +11,7 @@ import type { Reader } from '../contract/reader.js'
 import type { CompanionCommands } from './companion-commands.js'
 import type { CompanionCounts } from './companion-counts.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
-import { held, keysAmong, type LinkBin } from './link-bin.js'
+import { held, keysAmong, refuseArchived, type LinkBin } from './link-bin.js'
 
 type CommandTo = (home: RecordKey, shards: Shards) => WriteCommand
 
@@ -52,7 +52,7 @@ export class CompanionsInTransaction {
     // Its refusal refuses all that belongs together.
     if (place === undefined) return draft.add(stage, held(this.#commands.model, at.owner), settle)
     const { home, shards, isThere, isMember } = place
-    if (!isMember) this.#held?.counts.add(at.owner, 1, draft, stage)
+    if (!isMember) await this.#held?.counts.addInside(at.owner, 1, draft, stage, reader)
     if (isThere) return draft.add(stage, this.#commands.put(at, home, shards), settle)
     // An owner that the flush writes as a whole says it in that write.
     const isWhole = at.isOwnerNew === true || at.isOwnerUpserted === true
@@ -72,8 +72,12 @@ export class CompanionsInTransaction {
     delta = 0,
   ): Promise<void> {
     const place = await this.find(at, reader)
-    if (place?.isMember === true) this.#held?.counts.add(at.owner, delta, draft, stage)
+    if (place?.isMember === true) await this.#held?.counts.addInside(at.owner, delta, draft, stage, reader)
     if (place?.isThere === true) return draft.add(stage, command(place.home, place.shards), settle)
+    const { model } = this.#commands
+    // An owner that is not there may have gone to the archive, with this member.
+    if (place === undefined && model.archive !== undefined && !draft.isDeleting(at.owner))
+      return draft.add(stage, held(model, at.owner), refusingArchived(settle))
     const home = this.#scheme.homeOf(at.owner, at.member)
     const nowhere = command(home, this.#scheme.shardsOf(at.owner))
     draft.beforeSending(() => void settle({ command: nowhere, state: 'notWritten', bins: {}, reason: 'missing' }))
@@ -119,3 +123,7 @@ export class CompanionsInTransaction {
     return record
   }
 }
+
+/** A transaction fails where the owner is not there. */
+const refusingArchived = (settle: Settle): Settle =>
+  Object.assign((outcome: Outcome) => refuseArchived(outcome, settle), { tolerates: [] })

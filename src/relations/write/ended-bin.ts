@@ -1,3 +1,4 @@
+import type { RelationModel } from '../../model/index.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { mapPut, mapRemoveKeys, mapSetAside } from '../../plan/operations.js'
 import type { UserKey } from '../../plan/record-key.js'
@@ -16,6 +17,13 @@ export interface EndedBin {
   /** Drops links that are there again, or are removed for good. */
   forget(others: readonly UserKey[]): WriteOperation
 }
+
+/** Ended links are members of a bin of their own. */
+export const endedOf = (relation: RelationModel): RelationModel => ({
+  ...relation,
+  bin: relation.endedBin!,
+  endedBin: undefined,
+})
 
 export const endedBinOf = (name: string): EndedBin => ({
   name,

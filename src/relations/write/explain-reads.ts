@@ -74,4 +74,14 @@ export function routingToBucket(owner: Named, home: RecordKey): DescribeStep {
       : `if ${showKey(home, true)} does not exist yet, it is listed in ${nameOf(owner)} and created; if ${nameOf(owner)} has buckets of another length, the write is routed again`
 }
 
+/** A change of members in companions is counted by what they answer, in the owner's record or in shards of the count. */
+export function counting(owner: Named, relation: string, shards: string | undefined): DescribeStep {
+  return (isTransaction) => {
+    if (isTransaction) return undefined
+    const place =
+      shards === undefined ? nameOf(owner) : `${shards} of ${nameOf(owner)}, made where it does not exist yet`
+    return `the answer says by how many members ${relation} has changed: that is added to ${place}`
+  }
+}
+
 const nameOf = ({ model, key }: Named): string => `${model.name} ${showKey(key, true)}`

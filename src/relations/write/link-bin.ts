@@ -58,8 +58,8 @@ export interface LinkEnd {
   readonly bin: string
 }
 
-/** Key of a member, and what its link carries. */
-export type LinkEntry = readonly [UserKey, Value | undefined]
+/** Key of a member, and what its link carries; of a link that was ended, that and the time. */
+export type LinkEntry = readonly [UserKey, Value | undefined, 'ended'?]
 
 const ALL = 2 ** 31 - 1
 

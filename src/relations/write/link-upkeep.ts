@@ -150,7 +150,7 @@ function askArchive(
 const isKnown = ({ growing, lookup }: MemberStore): boolean => growing === undefined && lookup === undefined
 
 /** The link as one of its sides stores it. */
-export const linkFrom = (here: LinkSide, there: LinkSide): StoredMember => ({
+const linkFrom = (here: LinkSide, there: LinkSide): StoredMember => ({
   owner: here.key,
   member: there.ref,
 })

@@ -8,8 +8,8 @@ interface ListOptions {
   /** A store that is there already. */
   readonly own?: MemberStore
   readonly attributes?: PartCodec
-  /** What is stored beside a list, in its place. */
-  readonly beside?: (list: RelationModel) => RelationModel
+  /** Chooses another store than that of the members. */
+  readonly stores?: typeof storeOf
 }
 
 /** Lists of the owners of a child. `list`: the collection, which all owners have under the same name. */
@@ -17,12 +17,11 @@ export function ownerLists(
   owners: EntityModel,
   list: RelationModel,
   child: EntityModel,
-  { own, attributes, beside = (relation) => relation }: ListOptions = {},
+  { own, attributes, stores = storeOf }: ListOptions = {},
 ): OwnerLists {
-  const listOf = ({ relations }: EntityModel): RelationModel =>
-    beside(relations.find(({ name }) => name === list.name) ?? list)
+  const listOf = ({ relations }: EntityModel): RelationModel => relations.find(({ name }) => name === list.name) ?? list
   const storeAt = (owner: EntityModel): MemberStore =>
-    own?.model === owner ? own : storeOf(owner, listOf(owner), child, attributes)
+    own?.model === owner ? own : stores(owner, listOf(owner), child, attributes)
   return owners.several === undefined
     ? storeAt(owners)
     : new ListsOfSeveral(new Map(owners.several.map((owner) => [owner.set, storeAt(owner)])))

@@ -5,6 +5,7 @@ import type { Operation, WriteOperation } from '../../plan/operation.js'
 import type { Expression } from '../../plan/expression.js'
 import { addSize, readExpression, writeSize } from '../../plan/operations.js'
 import { sizeOf } from '../../plan/size-of.js'
+import { countersOf, type ShardedCounter } from './counter-companions.js'
 
 /** The bin that says how many members the bin of a collection has. */
 export interface StoredCount {
@@ -14,6 +15,8 @@ export interface StoredCount {
   readonly type: 'list' | 'map'
   /** The set of the companions that hold the members, where the record does not. */
   readonly apart?: string
+  /** Set where the count is spread over companions of its own; the bin in the record is a part of it. */
+  readonly sharded?: ShardedCounter
   /** The record holds all members, or some, or none: they move to companions on demand. */
   readonly mayMove?: true
 }
@@ -70,14 +73,17 @@ export class StoredCounts {
 }
 
 /** Counts that a class keeps. */
-export function countsOf({ properties, relations }: EntityModel): StoredCount[] {
+export function countsOf(entity: EntityModel): StoredCount[] {
+  const { properties, relations } = entity
+  const counters = countersOf(entity)
   return properties.flatMap(({ name, bin, countOf }) => {
     const relation = relations.find((each) => each.name === countOf)
     if (relation?.bin === undefined) return []
     const type = STORED_KEYS[relation.strategy] === 'list' ? 'list' : 'map'
     const apart = relation.companions && { apart: relation.companions.set }
     const mayMove = relation.companions?.when !== undefined && { mayMove: true as const }
-    return [{ property: name, bin, of: relation.bin, type, ...apart, ...mayMove } as const]
+    const sharded = counters.find((counter) => counter.name === name)
+    return [{ property: name, bin, of: relation.bin, type, ...apart, ...mayMove, ...(sharded && { sharded }) } as const]
   })
 }
 

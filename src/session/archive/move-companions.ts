@@ -13,12 +13,13 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { closedBins, companionKinds, copiedBins, copyOperations, opening } from './moved-companions.js'
 import { ATTEMPTS, type MoveAccess } from './move-access.js'
+import { claimOf } from './moving-record.js'
 
 /** Companions that are read and copied together: each may have a megabyte. */
 const GROUP = 8
 
 /** A record whose companions move with it. */
-export interface MovingOwner {
+interface MovingOwner {
   readonly from: RecordKey
   readonly to: RecordKey
   readonly bins: Bins
@@ -37,6 +38,8 @@ interface FoundCompanion extends Companion {
   readonly record: StoredRecord | null
   readonly present: StoredRecord | null
 }
+
+type IsToCopy = (found: FoundCompanion) => boolean
 
 /** A copy that an older mover has made, or anything that none has: a mover never replaces what a newer one has copied. */
 export const notNewer = (claim: number): Guard =>
@@ -63,21 +66,33 @@ export class CompanionMover {
    */
   async copy<Owner extends MovingOwner>(owners: readonly Owner[], isClosed: boolean): Promise<Owner[]> {
     const copied: Owner[] = []
-    for (const owner of owners) if (await this.#copyAll(owner, isClosed)) copied.push(owner)
+    for (const owner of owners) if (await this.#copyAll(owner, isClosed, () => true)) copied.push(owner)
     return copied
   }
 
-  async #copyAll(owner: MovingOwner, isClosed: boolean): Promise<boolean> {
+  /** Copies companions again beside a record that has come back and is still closed, except those that its mover has opened already. */
+  async complete(owner: MovingOwner): Promise<void> {
+    const isToCopy = ({ present }: FoundCompanion): boolean =>
+      present === null || CLOSED_BIN in present.bins || !(MOVED_BIN in present.bins)
+    await this.#copyAll(owner, true, isToCopy)
+  }
+
+  async #copyAll(owner: MovingOwner, isClosed: boolean, isToCopy: IsToCopy): Promise<boolean> {
     for (const group of this.#groups(owner.from, owner.bins))
-      if (!(await this.#copyGroup(group, owner, isClosed))) return false
+      if (!(await this.#copyGroup(group, owner, isClosed, isToCopy))) return false
     return true
   }
 
-  async #copyGroup(group: readonly Companion[], owner: MovingOwner, isClosed: boolean): Promise<boolean> {
+  async #copyGroup(
+    group: readonly Companion[],
+    owner: MovingOwner,
+    isClosed: boolean,
+    isToCopy: IsToCopy,
+  ): Promise<boolean> {
     let left = group
     for (let attempt = 1; left.length > 0; attempt++) {
-      const found = await this.#find(left, owner)
-      await this.#removeStale(found, owner)
+      const found = (await this.#find(left, owner)).filter(isToCopy)
+      await this.#removeStale(found, owner, isClosed)
       const there = found.flatMap((each) => (each.record === null ? [] : [{ ...each, record: each.record }]))
       const outcomes = await this.#access.run(there.map(({ from, record }) => this.#close(from, record, owner)))
       const closed = there.filter((_, i) => outcomes[i].state === 'written')
@@ -97,12 +112,12 @@ export class CompanionMover {
     return places.map((each, i) => ({ ...each, record: records[2 * i], present: records[2 * i + 1] }))
   }
 
-  /** Deletes copies of companions that are there no longer. */
-  async #removeStale(found: readonly FoundCompanion[], { claim }: MovingOwner): Promise<void> {
+  /** Deletes copies of companions that are there no longer; an open one was made since another mover has brought the record back. */
+  async #removeStale(found: readonly FoundCompanion[], { claim }: MovingOwner, isClosed: boolean): Promise<void> {
     const stale = found.filter(({ record, present }) => record === null && present !== null)
     await this.#removeAll(
       stale.map(({ to }) => to),
-      [notNewer(claim - 1)],
+      isClosed ? [notNewer(claim - 1), IS_CLOSED] : [notNewer(claim - 1)],
     )
   }
 
@@ -122,13 +137,24 @@ export class CompanionMover {
     isClosed: boolean,
   ): WriteCommand {
     const { name, sendKey } = this.#mapped.model
+    if (isClosed && kind.added !== undefined && isStray(present)) {
+      const state = Object.entries(closedBins(bins, owner.claim)).map(([each, stored]) =>
+        writeBin(each, stored as Value),
+      )
+      const guards = [holds(not(binExists(MOVED_BIN)))]
+      return write(name, to, [...kind.added(bins), ...state], {
+        exists: 'mustExist',
+        ttl: record.ttl ?? 'never',
+        guards,
+      })
+    }
     const reader = new UnmanagedReader(this.#classes, undefined)
     const operations = copyOperations(kind, bins, present?.bins, this.#tracked(owner), reader)
     return write(name, to, operations, {
       exists: 'upsert',
       ttl: record.ttl ?? 'never',
-      // One that is open belongs to a record that another mover has brought back, and may have members since.
-      guards: isClosed ? [notNewer(owner.claim), holds(binExists(CLOSED_BIN))] : [notNewer(owner.claim)],
+      // An open companion belongs to a record that another mover has brought back, and may have members since.
+      guards: isClosed ? [notNewer(owner.claim), IS_CLOSED] : [notNewer(owner.claim)],
       sendKey,
     })
   }
@@ -141,25 +167,37 @@ export class CompanionMover {
 
   /** False where a newer mover has copied some. */
   async #areCopied(
-    copied: readonly { readonly to: RecordKey; readonly bins: Bins }[],
+    copied: readonly Pick<FoundCompanion & { readonly bins: Bins }, 'kind' | 'to' | 'bins' | 'present'>[],
     { claim }: MovingOwner,
   ): Promise<boolean> {
     const { name } = this.#mapped.model
     const copies = await this.#access.read(copied.map(({ to }) => read(name, to)))
     if (copies.some((copy) => copy?.bins[MOVED_BIN] !== claim)) return false
-    const wrong = copied.find(({ bins }, i) => !isDeepStrictEqual({ ...bins }, { ...copies[i]!.bins }))
+    const isAdded = ({ kind, present }: (typeof copied)[number]): boolean =>
+      kind.added !== undefined && isStray(present)
+    const wrong = copied.find(
+      (each, i) => !isAdded(each) && !isDeepStrictEqual({ ...each.bins }, { ...copies[i]!.bins }),
+    )
     if (wrong !== undefined) throw this.#access.overtaken(wrong.to)
     return true
   }
 
-  /** Deletes the companions of records that have left, or whatever a move of them has left. */
-  async removeFrom(owners: readonly MovingOwner[]): Promise<void> {
-    for (const { from, bins, claim } of owners) await this.#removeAll(this.homes(from, bins), [notNewer(claim)])
+  /**
+   * Deletes the companions of records that have left, or whatever a move of them has left. Outside of the archive those that are open stay: the
+   * record has come back.
+   */
+  async removeFrom(owners: readonly MovingOwner[], isBack: boolean): Promise<void> {
+    const open = isBack ? [] : [IS_CLOSED]
+    for (const { from, bins, claim } of owners)
+      await this.#removeAll(this.homes(from, bins), [notNewer(claim), ...open])
   }
 
-  /** Deletes the copies of this mover: the record was deleted while it was moved. */
-  async removeCopies(owners: readonly MovingOwner[]): Promise<void> {
-    for (const { to, bins, claim } of owners) await this.#removeAll(this.homes(to, bins), [binEquals(MOVED_BIN, claim)])
+  /** Deletes the copies of this mover: the record was deleted while it was moved, or another mover was faster, which may have opened some. */
+  async removeCopies(owners: readonly MovingOwner[], areClosed = false): Promise<void> {
+    for (const { to, bins, claim } of owners) {
+      const own = binEquals(MOVED_BIN, claim)
+      await this.#removeAll(this.homes(to, bins), areClosed ? [own, IS_CLOSED] : [own])
+    }
   }
 
   async #removeAll(keys: readonly RecordKey[], guards: readonly Guard[]): Promise<void> {
@@ -170,37 +208,55 @@ export class CompanionMover {
   /**
    * Lets others change a record and its companions. The record is touched first and each companion is written: what a mover that was cut off
    * has sent, and arrives late, finds another generation. False where another mover has claimed it, or where a companion is missing that the
-   * same move has left in the archive.
+   * move with the claim `since`, or a later one, has left in the archive.
    */
-  async open(key: RecordKey, bins: Bins, archive: string): Promise<boolean> {
+  async open(key: RecordKey, bins: Bins, archive: string, since: number): Promise<boolean> {
     const { name } = this.#mapped.model
     // Another mover that claims the record meanwhile closes it again, and must not find it opened.
     const asClaimed = { exists: 'mustExist', ttl: 'keep', guards: [claimedBy(bins)] } as const
     const [touched] = await this.#access.run([write(name, key, [touch()], asClaimed)])
     if (touched.state !== 'written') return false
-    for (const group of this.#groups(key, bins)) {
-      const homes = group.map(({ from }) => from)
-      const reads = homes.flatMap((home) => [
-        read(name, home, [CLOSED_BIN, MOVED_BIN]),
-        read(name, { ...home, namespace: archive }, [MOVED_BIN]),
-      ])
-      const found = await this.#access.read(reads)
-      const isLeft = (i: number): boolean => found[2 * i + 1]?.bins[MOVED_BIN] === bins[MOVED_BIN]
-      if (homes.some((_, i) => found[2 * i] === null && isLeft(i))) return false
-      const commands = homes.flatMap((home, i) => {
-        const record = found[2 * i]
-        if (record === null) return []
-        const closed = (record.bins[CLOSED_BIN] ?? null) as string | number | null
-        return write(name, home, closed === null ? [touch()] : opening(closed), {
-          exists: 'mustExist',
-          ttl: 'keep',
-          guards: [binEquals(CLOSED_BIN, closed), claimedBy(record.bins)],
-        })
-      })
-      await this.#access.run(commands)
+    const groups = this.#groups(key, bins)
+    // All must be there before the first is opened.
+    for (const group of groups) if ((await this.#openings(group, bins, archive, since)) === undefined) return false
+    for (const group of groups) {
+      const commands = await this.#openings(group, bins, archive, since)
+      if (commands === undefined) return false
+      const outcomes = await this.#access.run(commands)
+      if (outcomes.some(({ reason }) => reason === 'missing')) return false
     }
     const [opened] = await this.#access.run([write(name, key, [removeBin(ARCHIVING_BIN)], asClaimed)])
     return opened.state === 'written'
+  }
+
+  /** Commands that open companions of a record; undefined where one is missing that is in the archive, or claimed by another mover. */
+  async #openings(
+    group: readonly Companion[],
+    owner: Bins,
+    archive: string,
+    since: number,
+  ): Promise<readonly WriteCommand[] | undefined> {
+    const { name } = this.#mapped.model
+    const homes = group.map(({ from }) => from)
+    const reads = homes.flatMap((home) => [
+      read(name, home, [CLOSED_BIN, MOVED_BIN]),
+      read(name, { ...home, namespace: archive }, [MOVED_BIN]),
+    ])
+    const found = await this.#access.read(reads)
+    const isLeft = (i: number): boolean => Number(found[2 * i + 1]?.bins[MOVED_BIN] ?? -1) >= since
+    // A mover with a later claim has closed it, and copies what it has read.
+    const isLater = (i: number): boolean => claimOf(found[2 * i]?.bins) > claimOf(owner)
+    if (homes.some((_, i) => isLater(i) || (found[2 * i] === null && isLeft(i)))) return undefined
+    return homes.flatMap((home, i) => {
+      const record = found[2 * i]
+      if (record === null) return []
+      const closed = (record.bins[CLOSED_BIN] ?? null) as string | number | null
+      return write(name, home, closed === null ? [touch()] : opening(closed), {
+        exists: 'mustExist',
+        ttl: 'keep',
+        guards: [binEquals(CLOSED_BIN, closed), claimedBy(record.bins)],
+      })
+    })
   }
 
   /** Companions that a record may have. */
@@ -218,8 +274,14 @@ export class CompanionMover {
   }
 }
 
+/** Made by a writer while its owner was away, and counted in by others since. */
+const isStray = (present: StoredRecord | null): boolean =>
+  present !== null && !(CLOSED_BIN in present.bins) && !(MOVED_BIN in present.bins)
+
 /** The record is still claimed by the mover that has claimed it when it was read. */
-const claimedBy = ({ [MOVED_BIN]: claim }: Bins): Guard => binEquals(MOVED_BIN, (claim ?? null) as number | null)
+export const claimedBy = ({ [MOVED_BIN]: claim }: Bins): Guard => binEquals(MOVED_BIN, (claim ?? null) as number | null)
+
+const IS_CLOSED = holds(binExists(CLOSED_BIN))
 
 /** Changed or made since it was read. */
 const RETRIED: readonly string[] = ['generation', 'missing']

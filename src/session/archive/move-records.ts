@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Driver } from '../../driver/driver.js'
 import type { Tenant } from '../../keys/index.js'
 import { ARCHIVING_BIN, DELETING_BIN, hasIndexedMembers, MOVED_BIN } from '../../model/index.js'
-import { binEquals, read, remove, write, type Bins } from '../../plan/command.js'
+import { read, write } from '../../plan/command.js'
 import { writeBin } from '../../plan/operations.js'
-import type { StoredRecord } from '../../plan/outcome.js'
 import { query } from '../../plan/query-command.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
@@ -12,30 +11,22 @@ import { foundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { verifyAccess } from '../verify/verify-access.js'
-import { copyOf } from './copy-record.js'
+import { finishReturn, leftInArchive, type Returned } from './finish-return.js'
 import { ATTEMPTS, MoveAccess } from './move-access.js'
-import { CompanionMover, notNewer } from './move-companions.js'
+import { claimedBy, CompanionMover } from './move-companions.js'
 import { indexedMembers, membersOf, type MovingMembers, type ReadRecord } from './move-members.js'
 import { hasCompanions } from './moved-companions.js'
+import { claimAfter, claimOf, type Direction, type Moving, type Result } from './moving-record.js'
+import { RecordCopies } from './record-copies.js'
 import { hasLinksApart, ReturningLinks } from './returning-links.js'
-
-/** Namespaces between which records are moved. */
-interface Direction {
-  readonly from: string
-  readonly to: string
-  /** The way back never overwrites: where both are, the one outside of the archive is the record. */
-  readonly isBack?: true
-}
 
 /** A record that was read, and is to be moved unless it is where it belongs already. */
 interface Found {
   readonly record: ReadRecord
   readonly moving?: Moving
-  /** A move that was cut off has left its companions closed, or where they do not belong. */
-  readonly isUnfinished?: boolean
+  /** A move that was cut off has left the record closed, or something where it does not belong. */
+  readonly unfinished?: Returned
 }
-
-type Result = 'moved' | 'missing' | 'overtaken'
 
 /** State that the movers of one call share. */
 export interface Moves {
@@ -44,28 +35,14 @@ export interface Moves {
   readonly driver: Driver
   readonly signal?: AbortSignal
   readonly tenant?: Tenant
-  /** Told before records are moved; throws where one must not be. */
+  /** Called before records are moved; throws where one must not be. */
   readonly before?: (mapped: MappedClass, keys: readonly RecordKey[]) => void
-  /** Told of records that were moved. */
+  /** Called with the records that were moved. */
   readonly moved?: (mapped: MappedClass, keys: readonly RecordKey[]) => void
 }
 
 /** Members that are moved together. */
 const STEP = 100
-
-/** A record on its way, which its mover has claimed. */
-interface Moving {
-  readonly from: RecordKey
-  readonly to: RecordKey
-  readonly bins: Bins
-  readonly ttl: number | null
-  /** Generation of the record since it was claimed. */
-  readonly generation: number
-  /** Later claims are larger: an older copy never takes the place of a newer one. */
-  readonly claim: number
-  /** The record that the copy takes the place of. */
-  readonly present: StoredRecord | null
-}
 
 /**
  * Moves records to another namespace. Each is claimed and copied, the copy is read and compared, and only then the record is deleted, while
@@ -87,6 +64,7 @@ export class RecordMover {
   /** Records that leave are closed as well; one that only has links to what stays is not. */
   readonly #isClosedLeaving: boolean
   readonly #links: ReturningLinks | undefined
+  readonly #copies: RecordCopies
 
   constructor(mapped: MappedClass, moves: Moves, belongs: MovingMembers['belongs'] = () => true) {
     this.#mapped = mapped
@@ -103,6 +81,7 @@ export class RecordMover {
       this.#links = new ReturningLinks(classes, this.#access, verifyAccess(driver, classes, tenant, { signal }))
     if (this.#isClosedLeaving || this.#links !== undefined)
       this.#companions = new CompanionMover(mapped, classes, this.#access)
+    this.#copies = new RecordCopies(mapped, classes, this.#access, moves.direction, this.#companions)
   }
 
   async move(keys: readonly RecordKey[]): Promise<boolean[]> {
@@ -114,7 +93,10 @@ export class RecordMover {
       const results = await this.#try(left.map((i) => keys[i]))
       left.forEach((i, n) => (isMoved[i] = results[n] === 'moved'))
       left = left.filter((_, n) => results[n] === 'overtaken')
-      if (left.length > 0 && attempt === ATTEMPTS) throw this.#access.overtaken(keys[left[0]])
+      if (left.length === 0) break
+      if (attempt === ATTEMPTS) throw this.#access.overtaken(keys[left[0]])
+      // Movers that wait alike would overtake each other again.
+      await pause(Math.random() * 2 ** attempt)
     }
     this.#moves.moved?.(
       this.#mapped,
@@ -126,51 +108,57 @@ export class RecordMover {
   async #try(keys: readonly RecordKey[]): Promise<Result[]> {
     const found = await this.#read(keys)
     await this.#moveMembers(found.flatMap((each) => each?.record ?? []))
-    for (const each of found) if (each?.isUnfinished === true) await this.#finish(each.record)
+    const isFinished = await inTurn(
+      found,
+      async (each) => each?.unfinished !== undefined && this.#finish(each.unfinished),
+    )
     const claimed = await this.#claim(found.flatMap((each) => each?.moving ?? []))
-    // Whoever adds one from now on is refused: the record is closed.
+    // An add from now on is refused: the record is closed.
     if (this.#isIndexed) for (const each of found) if (each !== undefined) await this.#moveIndexed(each.record)
     const results = new Map<RecordKey['key'], Result>()
     for (const [each, result] of await this.#moveClaimed(claimed)) results.set(each.from.key, result)
     return keys.map(({ key }, i) => {
       if (found[i]?.moving !== undefined) return results.get(key) ?? 'overtaken'
-      return this.#direction.isBack && found[i]?.isUnfinished === true ? 'moved' : 'missing'
+      if (this.#direction.isBack !== true || found[i]?.unfinished === undefined) return 'missing'
+      return isFinished[i] ? 'moved' : 'overtaken'
     })
   }
 
   async #moveClaimed(claimed: readonly Moving[]): Promise<readonly (readonly [Moving, Result])[]> {
     const { isBack, from } = this.#direction
     const companions = this.#companions
-    let ready = companions === undefined ? claimed : await companions.copy(claimed, isBack === true)
-    await this.#copy(ready)
+    let ready: readonly Moving[] = claimed
+    if (companions !== undefined) {
+      const copied = new Set(await companions.copy(claimed, isBack === true))
+      ready = claimed.filter((each) => copied.has(each))
+      if (isBack)
+        await companions.removeCopies(
+          claimed.filter((each) => !copied.has(each)),
+          true,
+        )
+    }
+    ready = await this.#copies.write(ready)
     if (companions !== undefined && isBack) {
       for (const { to, bins } of ready) await this.#links?.settle(this.#mapped, to, bins)
-      const isOpen = await inTurn(ready, ({ to, bins }) => companions.open(to, bins, from))
+      const isOpen = await inTurn(ready, ({ to, bins, claim }) => companions.open(to, bins, from, claim))
       ready = ready.filter((_, i) => isOpen[i])
     }
-    const outcomes = await this.#delete(ready)
-    await companions?.removeFrom(ready.filter((_, i) => outcomes[i] === 'moved'))
-    await companions?.removeCopies(ready.filter((_, i) => outcomes[i] === 'missing'))
+    const outcomes = await this.#copies.delete(ready)
+    const moved = ready.filter((_, i) => outcomes[i] === 'moved')
+    await companions?.removeFrom(moved, isBack === true)
     return ready.map((each, i) => [each, outcomes[i]] as const)
   }
 
   /** Completes what a move was cut off before: opens what has come back, or deletes what has left. */
-  async #finish({ key, bins }: ReadRecord): Promise<void> {
-    const { isBack, from: namespace } = this.#direction
-    const companions = this.#companions!
-    const owner = { from: { ...key, namespace }, to: key, bins, claim: Number(bins[MOVED_BIN] ?? 0) }
-    if (isBack !== true) return companions.removeFrom([owner])
-    await this.#links?.settle(this.#mapped, key, bins)
-    let isOpen = await companions.open(key, bins, namespace)
-    if (!isOpen) {
-      await companions.copy([owner], true)
-      isOpen = await companions.open(key, bins, namespace)
+  async #finish(unfinished: Returned): Promise<boolean> {
+    const { to, bins } = unfinished
+    const companions = this.#companions
+    if (this.#direction.isBack !== true) {
+      await companions?.removeFrom([{ ...unfinished, claim: claimOf(bins) }], false)
+      return true
     }
-    if (!isOpen) throw this.#access.overtaken(key)
-    // The record was written when it was opened, so that a mover which has copied it before deletes it no more.
-    const { name, durableDelete } = this.#mapped.model
-    await this.#access.run([remove(name, owner.from, { guards: [binEquals(MOVED_BIN, owner.claim)], durableDelete })])
-    await companions.removeFrom([owner])
+    await this.#links?.settle(this.#mapped, to, bins)
+    return finishReturn(unfinished, this.#mapped.model, companions, this.#access)
   }
 
   /** Moves members that a move has left behind, where only one of the two is there. */
@@ -211,13 +199,15 @@ export class RecordMover {
       const last = isBack && present !== null ? present : (record ?? present)
       if (last === null || DELETING_BIN in last.bins || !this.#belongs(each.from, last.bins)) return undefined
       if (record === null || (isBack && present !== null)) {
-        // A copy of the same move was left behind.
-        const isLeft = record !== null && record.bins[MOVED_BIN] === last.bins[MOVED_BIN]
-        const isUnfinished = this.#companions !== undefined && (!isBack || isLeft || ARCHIVING_BIN in last.bins)
-        return { record: { key: each.to, bins: last.bins }, isUnfinished }
+        const found = { record: { key: each.to, bins: last.bins } }
+        const left = isBack ? leftInArchive(last.bins, record, this.#companions !== undefined) : {}
+        const isUnfinished = isBack
+          ? ARCHIVING_BIN in last.bins || left.left !== undefined
+          : this.#companions !== undefined
+        return isUnfinished ? { ...found, unfinished: { ...each, bins: last.bins, ...left } } : found
       }
-      const before = Math.max(Number(record.bins[MOVED_BIN] ?? 0), Number(present?.bins[MOVED_BIN] ?? 0))
-      const moving = { ...each, ...record, claim: Math.max(Date.now(), before + 1), present }
+      const claim = claimAfter(record.bins, present?.bins)
+      const moving = { ...each, ...record, claim, present }
       return { moving, record: { key: each.from, bins: record.bins } }
     })
   }
@@ -228,12 +218,14 @@ export class RecordMover {
     const { isBack } = this.#direction
     const isClosing = this.#isClosedLeaving && isBack !== true
     const outcomes = await this.#access.run(
-      found.map(({ from, generation, claim }) =>
+      found.map(({ from, bins, generation, claim }) =>
         write(name, from, [writeBin(MOVED_BIN, claim), ...(isClosing ? [writeBin(ARCHIVING_BIN, claim)] : [])], {
           exists: 'mustExist',
           ttl: 'keep',
           generation,
           watchGeneration: true,
+          // One that was moved there and back has generations from the start, and maybe the same one again.
+          guards: [claimedBy(bins)],
         }),
       ),
     )
@@ -245,49 +237,9 @@ export class RecordMover {
       return [{ ...each, generation, bins: { ...bins, [MOVED_BIN]: each.claim, ...closed } }]
     })
   }
-
-  /** Writes the copies, never over a newer one, and compares them with what was read. */
-  async #copy(claimed: readonly Moving[]): Promise<void> {
-    const commands = claimed.map((each) => {
-      const command = copyOf(
-        this.#mapped,
-        { bins: each.bins, ttl: each.ttl, generation: 0 },
-        each.to,
-        each.present,
-        this.#moves.classes,
-      )
-      if (this.#direction.isBack) return { ...command, exists: 'mustNotExist' as const }
-      return { ...command, guards: [notNewer(each.claim)] }
-    })
-    await this.#access.run(commands)
-    const { name } = this.#mapped.model
-    const copies = await this.#access.read(claimed.map(({ to }) => read(name, to)))
-    const wrong = claimed.find(({ bins, claim }, i) => {
-      const copy = copies[i]
-      return copy?.bins[MOVED_BIN] === claim && !isDeepStrictEqual({ ...bins }, { ...copy.bins })
-    })
-    if (wrong !== undefined) throw this.#access.overtaken(wrong.to)
-  }
-
-  /** A record that is gone was moved by another mover, or deleted: then its copy goes, too. */
-  async #delete(claimed: readonly Moving[]): Promise<Result[]> {
-    const { name, durableDelete } = this.#mapped.model
-    const outcomes = await this.#access.run(
-      claimed.map(({ from, generation, claim }) =>
-        remove(name, from, { generation, guards: [binEquals(MOVED_BIN, claim)], durableDelete }),
-      ),
-    )
-    const deleted = claimed.filter((_, i) => outcomes[i].reason === 'missing')
-    await this.#access.run(
-      deleted.map(({ to, claim }) => remove(name, to, { guards: [binEquals(MOVED_BIN, claim)], durableDelete })),
-    )
-    return outcomes.map(({ state, reason }) =>
-      state === 'written' ? 'moved' : reason === 'missing' ? 'missing' : 'overtaken',
-    )
-  }
 }
 
-/** One after another: each may have many companions. */
+/** Moves one after another: each may have many companions. */
 async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (const one of all) results.push(await work(one))

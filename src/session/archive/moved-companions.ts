@@ -8,16 +8,16 @@ import {
 } from '../../model/index.js'
 import type { Bins } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
-import { removeBin, writeBin } from '../../plan/operations.js'
+import { addToBin, removeBin, writeBin } from '../../plan/operations.js'
 import type { Value } from '../../plan/value.js'
 import type { MemberStore } from '../../relations/contract/member-store.js'
 import type { CompanionRecords, RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import { listBin } from '../../relations/write/link-bin.js'
-import { companionsOf, type ShardedCounter } from '../counters/counter-shards.js'
+import { companionsOf, type Count, type ShardedCounter } from '../../relations/write/counter-companions.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 
-/** What `_sk.closed` says of a companion that is not one of so many. */
+/** The value of `_sk.closed` in a companion that is not one of so many. */
 const ALONE = 'counter'
 
 /** Kinds of companion records that move with the records of a class. */
@@ -46,15 +46,22 @@ const linksIn = (strategy: RelationStrategy, store: MemberStore): CompanionRecor
 })
 
 /** A counter is written as its class stores it: what is read does not say whether it is a double. */
-const countsIn = (counter: ShardedCounter, { codec }: MappedClass): CompanionRecords => ({
-  of: (owner) => companionsOf(owner, counter),
-  copied: ({ [counter.bin]: count }) =>
+const countsIn = (counter: ShardedCounter, { codec, model }: MappedClass): CompanionRecords => {
+  const { discriminator } = model
+  const kind = discriminator === undefined ? {} : { [discriminator.bin]: discriminator.value! }
+  const counted = ({ [counter.bin]: count }: Bins): readonly WriteOperation[] =>
     count == null
       ? []
       : codec
-          .create(codec.hydrate({ [counter.bin]: count }))
-          .filter((operation) => 'bin' in operation && operation.bin === counter.bin),
-})
+          .create(codec.hydrate({ ...kind, [counter.bin]: count }))
+          .filter((operation) => 'bin' in operation && operation.bin === counter.bin)
+  return {
+    of: (owner) => companionsOf(owner, counter),
+    copied: counted,
+    added: (stored) =>
+      counted(stored).flatMap((each) => (each.kind === 'writeBin' ? addToBin(each.bin, each.value as Count) : [])),
+  }
+}
 
 /** Bins of a companion that nobody may change any more; what it said of itself before is kept. */
 export function closedBins(stored: Bins, claim: number): Bins {

@@ -91,6 +91,13 @@ export function checkAtOptions(options: AtOptions | undefined): void {
     throw notValid(`${shown(options.create)} is not a valid value for the option create.`, 'Use true or false.')
 }
 
+/** Throws for a key or options beside an entity, which would have no effect. */
+export function checkEntityAlone(call: 'at' | 'history', ...others: readonly unknown[]): void {
+  if (others.every((one) => one === undefined)) return
+  const fix = 'Leave out key and options, or give its class and key instead of the entity.'
+  throw new SkeinError('SKEIN_2321', `${call}() takes nothing beside an entity, whose record is known.`, { fix })
+}
+
 export function checkLoadOptions(options: { readonly only?: unknown; readonly with?: unknown } | undefined): void {
   if (options === undefined) return
   checkNames('A load', options, LOAD)

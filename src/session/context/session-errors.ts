@@ -115,11 +115,12 @@ export function badTtl(mapped: MappedClass, ttl: unknown): SkeinError {
 }
 
 export function cannotExpire(mapped: MappedClass): SkeinError {
-  const { name } = mapped.shards!.counters[0]
-  return new SkeinError('SKEIN_2309', `${mapped.model.name} has a sharded counter, so its records cannot expire.`, {
+  const { name, countOf } = mapped.shards!.counters[0]
+  const what = countOf === undefined ? 'counter' : 'count'
+  return new SkeinError('SKEIN_2309', `${mapped.model.name} has a sharded ${what}, so its records cannot expire.`, {
     ...about(mapped),
     property: name,
-    fix: `Leave the ttl out, or @Sharded at ${name}: the server lets each record expire by itself, and the counter would count wrong.`,
+    fix: `Leave the ttl out, or @Sharded at ${name}: the server lets each record expire by itself, and the ${what} would be wrong.`,
   })
 }
 

@@ -1,9 +1,12 @@
 import { readProperty } from '../../codec/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import type { Collection } from '../../model/index.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { indexOn } from '../../relations/contract/index-lookup.js'
+import { outlivesEnd } from '../../relations/contract/link-class.js'
 import type { Reader } from '../../relations/contract/reader.js'
+import { askedBinding } from '../../relations/read/asked-collection.js'
+import { memberKeys } from '../../relations/read/pending-overlay.js'
+import { collectionStateOf } from '../../relations/state/state-of.js'
 import type { CopyLink } from './copy-links.js'
 
 /** Copies written together. */
@@ -27,6 +30,9 @@ async function* keysOf(link: CopyLink, source: RecordKey, reader: Reader): Async
   }
   const key = reader.fromStored(model, source.key)
   const owner = reader.known(model.name, key) ?? reader.unread(model, key)
-  const collection = readProperty(owner.entity, inverse.name) as Collection<object>
-  yield await collection.keys()
+  const state = collectionStateOf(readProperty(owner.entity, inverse.name) as object)
+  const { links } = state.binding!.strategy
+  // The records that it lists, which are link records where people see what these lead to; such a record stays when its other end is deleted.
+  const shown = links !== undefined && outlivesEnd(links) ? ({ deleted: 'include' } as const) : {}
+  yield await memberKeys(state, askedBinding(state, 'keys', shown))
 }

@@ -52,14 +52,22 @@ export class CopyUpkeep {
 
   /** Notes what follows from commands that were sent; one in doubt may have been carried out. */
   note(outcomes: readonly Outcome[]): void {
-    for (const { state, command } of outcomes) {
-      if (state === 'notWritten' || command.kind !== 'write') continue
-      for (const link of this.#copies.heldIn(command.key)) this.#noteHolder(link, command)
-      for (const link of this.#copies.takenFrom(command.key)) this.#noteSource(link, command)
-    }
+    const sent = outcomes.flatMap(({ state, command }) =>
+      state === 'notWritten' || command.kind !== 'write' ? [] : [command],
+    )
+    const changed = new Set<string>()
+    for (const command of sent)
+      for (const link of this.#copies.takenFrom(command.key))
+        if (isChanged(link, command)) {
+          changed.add(sourceId(link, command.key))
+          this.#noteSource(link, command)
+        }
+    for (const command of sent)
+      for (const link of this.#copies.heldIn(command.key)) this.#noteHolder(link, command, changed)
   }
 
-  #noteHolder(link: CopyLink, command: WriteCommand): void {
+  /** A copy that follows its source, or was read before the same flush has changed that, is compared with it once more. */
+  #noteHolder(link: CopyLink, command: WriteCommand, changed: ReadonlySet<string>): void {
     const source = referenceSetBy(command, link)
     if (source === undefined) return
     const value = command.operations.findLast((one) => one.kind === 'writeBin' && one.bin === link.bin)
@@ -67,13 +75,14 @@ export class CopyUpkeep {
     this.#show(link, command.key, written)
     const id = `${recordId(command.key)} ${link.bin}`
     this.#holders.delete(id)
-    if (source === null || (written !== null && link.refresh !== 'onSave')) return
+    if (source === null) return
+    const mayDiffer = written === null || changed.has(sourceId(link, sourceKey(link, source)))
+    if (!mayDiffer && link.refresh !== 'onSave') return
     this.#holders.set(id, { link, holder: command.key, source, value: written })
   }
 
-  #noteSource(link: CopyLink, { key, operations, exists }: WriteCommand): void {
-    if (link.refresh !== 'onSave' || exists === 'mustNotExist') return
-    if (!operations.some((one) => 'bin' in one && one.bin === link.fromBin && isWrite(one))) return
+  #noteSource(link: CopyLink, { key }: WriteCommand): void {
+    if (link.refresh !== 'onSave') return
     const pending = this.#sources.get(recordId(key)) ?? { key, links: new Set<CopyLink>() }
     pending.links.add(link)
     this.#sources.set(recordId(key), pending)
@@ -167,6 +176,12 @@ export class CopyUpkeep {
   }
 }
 
+/** True where a command changes what is copied from a record that was there before. */
+export const isChanged = ({ fromBin }: CopyLink, { operations, exists }: WriteCommand): boolean =>
+  exists !== 'mustNotExist' && operations.some((one) => 'bin' in one && one.bin === fromBin && isWrite(one))
+
+const sourceId = ({ fromBin }: CopyLink, key: RecordKey): string => `${recordId(key)} ${fromBin}`
+
 const OVERTAKEN: readonly string[] = ['missing', 'guard']
 
 /** Copies that one record takes from a source. */
@@ -185,7 +200,8 @@ export function copyWrite({ holder, source, copies }: CopyChange): WriteCommand 
   return write(link.holder.name, holder, changes, { exists: 'mustExist', ttl: 'keep', guards })
 }
 
-function byReference(links: Iterable<CopyLink>): Iterable<CopyLink[]> {
+/** Copies of one reference are written together. */
+export function byReference(links: Iterable<CopyLink>): Iterable<CopyLink[]> {
   const groups = new Map<string, CopyLink[]>()
   for (const link of links) {
     const id = `${link.holder.name} ${link.refBin}`

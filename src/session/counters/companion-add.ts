@@ -1,20 +1,25 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
-import { binEquals } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { Outcome } from '../../plan/outcome.js'
 import type { Draft } from '../../plan/draft.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import type { Reader } from '../../relations/contract/reader.js'
+import {
+  addToCompanion,
+  createCompanion,
+  negative,
+  removeUnlessShared,
+  type Count,
+  type ShardedCounter,
+} from '../../relations/write/counter-companions.js'
 import { askOwner } from '../../relations/write/owner-there.js'
 import { gone } from '../context/session-errors.js'
 import { planPatch } from '../flush/plan/patch.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { WriteOptions } from '../tracking/write-options.js'
-import { addToCompanion, createCompanion, removeCompanion, sumOf, type ShardedCounter } from './counter-shards.js'
+import { sumOf } from './counter-shards.js'
 import { makesRoot } from './own-changes.js'
-
-type Count = number | bigint
 
 /** Addition to a counter that is to be sent; undefined where there is none. */
 export function addFor(managed: ManagedEntity, counter: ShardedCounter, draft: Draft): CompanionAdd | undefined {
@@ -105,8 +110,7 @@ export class CompanionAdd {
   #rollback(key: RecordKey, draft: Draft, why: SkeinError, isCertain: boolean): void {
     const { model } = this.#managed
     const { bin } = this.counter
-    const command = { ...removeCompanion(model, key), guards: [binEquals(bin, this.by)] }
-    draft.add('undo', command, ({ state, reason }) => {
+    draft.add('undo', removeUnlessShared(model, key, bin, this.by), ({ state, reason }) => {
       if (reason === 'guard' && isCertain)
         draft.add('undo', addToCompanion(model, key, bin, negative(this.by)), () => true)
       if (state === 'written' || (isCertain && state !== 'inDoubt')) this.#revert()
@@ -130,5 +134,3 @@ export class CompanionAdd {
     if (snapshot !== undefined && Number(by) !== 0) mapped.codec.shift(snapshot, this.counter.name, by)
   }
 }
-
-const negative = (count: Count): Count => (typeof count === 'bigint' ? -count : 0 - count)

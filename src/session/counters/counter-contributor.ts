@@ -7,13 +7,6 @@ import { showKey } from '../../plan/record-key.js'
 import { markDeleting } from '../../relations/write/delete-marker.js'
 import type { Cascade, Contributor } from '../../relations/contract/contributor.js'
 import type { Reader } from '../../relations/contract/reader.js'
-import { held } from '../../relations/write/link-bin.js'
-import { gone } from '../context/session-errors.js'
-import { planPatch } from '../flush/plan/patch.js'
-import type { ManagedEntity } from '../tracking/managed-entity.js'
-import { checkClass, isOfClass } from '../flush/collect/check-class.js'
-import { addFor, type CompanionAdd } from './companion-add.js'
-import type { CounterShards } from './counter-shards.js'
 import {
   addToCompanion,
   companionOf,
@@ -21,15 +14,26 @@ import {
   createCompanion,
   nextShard,
   removeCompanion,
-} from './counter-shards.js'
+  type ShardedCounter,
+} from '../../relations/write/counter-companions.js'
+import { held } from '../../relations/write/link-bin.js'
+import { gone } from '../context/session-errors.js'
+import { planPatch } from '../flush/plan/patch.js'
+import type { ManagedEntity } from '../tracking/managed-entity.js'
+import { checkClass, isOfClass } from '../flush/collect/check-class.js'
+import { addFor, type CompanionAdd } from './companion-add.js'
+import type { CounterShards } from './counter-shards.js'
 import { makesRoot } from './own-changes.js'
 
 /** Stores what is added to the sharded counters of a class: one command to one companion. The record itself is another contributor's. */
 export class CounterContributor implements Contributor {
   readonly #shards: CounterShards
+  /** Counters that programs add to; counts of collections change with these. */
+  readonly #added: readonly ShardedCounter[]
 
   constructor(shards: CounterShards) {
     this.#shards = shards
+    this.#added = shards.counters.filter(({ countOf }) => countOf === undefined)
   }
 
   /** The record's own contributor compares all values. */
@@ -40,7 +44,7 @@ export class CounterContributor implements Contributor {
   save(managed: ManagedEntity, draft: Draft, reader: Reader): void | Promise<void> {
     // A record that is made or replaced holds the value itself.
     if (managed.snapshot === undefined) return
-    const adds = this.#shards.counters.flatMap((counter) => addFor(managed, counter, draft) ?? [])
+    const adds = this.#added.flatMap((counter) => addFor(managed, counter, draft) ?? [])
     if (adds.length === 0) return
     // Companions do not say which class their record is.
     if (managed.isUnread && managed.model.discriminator !== undefined)
@@ -70,7 +74,7 @@ export class CounterContributor implements Contributor {
     if (draft.isInside) return this.#addInside(managed, adds, draft, reader)
     for (const add of adds) {
       const { counter } = add
-      const shard = nextShard(counter)
+      const shard = nextShard(counter, draft)
       const key = companionOf(managed.key, counter, shard)
       draft.add(stage, addToCompanion(managed.model, key, counter.bin, add.by), (outcome) =>
         add.settle(outcome, key, shard, draft, reader),
@@ -93,7 +97,7 @@ export class CounterContributor implements Contributor {
   ): Promise<void> {
     const { model, key: root } = managed
     const placed = adds.map((add) => {
-      const shard = nextShard(add.counter)
+      const shard = nextShard(add.counter, draft)
       return { add, shard, key: companionOf(root, add.counter, shard) }
     })
     const found = await reader.read(placed.map(({ key }) => read(model.name, key, 'none')))

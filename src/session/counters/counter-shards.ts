@@ -1,31 +1,9 @@
 import type { Loaded } from '../../codec/index.js'
-import { companionKey, companionSet } from '../../keys/index.js'
-import { CLOSED_BIN, COMPANION_ROOT_BIN, COMPANION_SHARD_BIN, type EntityModel } from '../../model/index.js'
-import {
-  goneUnless,
-  read,
-  remove,
-  write,
-  type DeleteCommand,
-  type Guard,
-  type ReadCommand,
-  type WriteCommand,
-} from '../../plan/command.js'
-import { binExists, not } from '../../plan/expression.js'
-import { addToBin, writeBin } from '../../plan/operations.js'
+import type { EntityModel } from '../../model/index.js'
+import { read, type ReadCommand } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
-import { recordKey, type RecordKey } from '../../plan/record-key.js'
-
-/** A counter whose value is its bin in the record plus one bin in each of several companion records. */
-export interface ShardedCounter {
-  readonly name: string
-  readonly bin: string
-  /** Set of the companions. */
-  readonly set: string
-  readonly shards: number
-}
-
-type Count = number | bigint
+import type { RecordKey } from '../../plan/record-key.js'
+import { companionsOf, countersOf, type Count, type ShardedCounter } from '../../relations/write/counter-companions.js'
 
 /** The sharded counters of a class: where their companions are, and what they add up to. */
 export class CounterShards {
@@ -76,56 +54,6 @@ export class CounterShards {
     return loaded === undefined ? this.counters : this.counters.filter(({ name }) => loaded.has(name))
   }
 }
-
-function countersOf({ set, properties }: EntityModel): readonly ShardedCounter[] {
-  return properties.flatMap(({ name, bin, sharding }) =>
-    sharding?.by === 'hash' ? [{ name, bin, set: companionSet(set, bin), shards: sharding.shards }] : [],
-  )
-}
-
-/** Keys of all companions of a record. */
-export function companionsOf(root: RecordKey, counter: ShardedCounter): RecordKey[] {
-  return Array.from({ length: counter.shards }, (_, shard) => companionOf(root, counter, shard))
-}
-
-export function companionOf(root: RecordKey, { set }: ShardedCounter, shard: number): RecordKey {
-  return recordKey(root.namespace, set, companionKey(root.key, shard))
-}
-
-let next = Math.floor(Math.random() * 2 ** 30)
-
-/** Shards in turn, each process from another one on: neither writers of one process nor of several meet more often than they must. */
-export const nextShard = ({ shards }: ShardedCounter): number => (next = (next + 1) % 2 ** 30) % shards
-
-/** Adds to a companion that exists. */
-export function addToCompanion(model: EntityModel, key: RecordKey, bin: string, by: Count): WriteCommand {
-  return write(model.name, key, [addToBin(bin, by)], { exists: 'mustExist', ttl: 'keep', guards: whileCounting(model) })
-}
-
-/** Adds to a companion, which is made where it is missing. It never expires by itself: what it counted would be lost. */
-export function createCompanion(
-  model: EntityModel,
-  key: RecordKey,
-  bin: string,
-  by: Count,
-  root: RecordKey,
-  shard: number,
-): WriteCommand {
-  const about = [writeBin(COMPANION_ROOT_BIN, root.key), writeBin(COMPANION_SHARD_BIN, shard)]
-  return write(model.name, key, [...about, addToBin(bin, by)], {
-    exists: 'upsert',
-    ttl: 'never',
-    guards: whileCounting(model),
-  })
-}
-
-const NOT_CLOSED: readonly Guard[] = [goneUnless(not(binExists(CLOSED_BIN)))]
-
-/** A companion that moves to the archive counts no more. */
-const whileCounting = ({ archive }: EntityModel): readonly Guard[] => (archive === undefined ? [] : NOT_CLOSED)
-
-export const removeCompanion = ({ name, durableDelete }: EntityModel, key: RecordKey): DeleteCommand =>
-  remove(name, key, { durableDelete })
 
 /** Adds up counts; integers past 2^53 as bigint. */
 export function sumOf(counts: readonly (Count | undefined)[]): Count {

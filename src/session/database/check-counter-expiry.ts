@@ -9,11 +9,11 @@ export function checkCounterExpiry({ entities }: Model, { namespaces }: Capabili
   const problems = [...entities.values()].filter(expires).flatMap(({ name: className, namespace, properties }) =>
     properties
       .filter(({ sharding }) => sharding !== undefined)
-      .map(({ name }): ModelProblem => ({
+      .map(({ name, countOf }): ModelProblem => ({
         code: 'SKEIN_1051',
         className,
         property: name,
-        message: `A sharded counter cannot expire, and the namespace '${namespace}' has a default-ttl.`,
+        message: `A sharded ${countOf === undefined ? 'counter' : 'count'} cannot expire, and the namespace '${namespace}' has a default-ttl.`,
         fix: `Declare the class to stay: @Record({ ttl: 'never' }).`,
       })),
   )

@@ -21,12 +21,13 @@ export function adviceOf(entity: EntityModel | undefined, set: string, bin: stri
   if (companions?.when !== undefined && set !== companions.set)
     return `${place} is sharded on demand: give its @Sharded a when: { bytes: … } below this size, or call shard(${companions.shards}) on it.`
   const shards = Math.min(companions?.shards === undefined ? SOME : companions.shards * 2, MAX_SHARDS)
-  return shardsAdvice(entity.name, relation, `@Sharded({ by: 'hash', shards: ${shards} })`)
+  return shardsAdvice(entity.name, relation, shards)
 }
 
 /** Advice on how to store a collection in so many shards. */
-export function shardsAdvice(className: string, { name, companions, cap }: RelationModel, sharded: string): string {
+export function shardsAdvice(className: string, { name, companions, cap }: RelationModel, shards: number): string {
   const place = `${className}.${name}`
+  const sharded = `@Sharded({ by: 'hash', shards: ${shards}${companions?.when === undefined ? '' : ', when: …'} })`
   if (cap !== undefined) return `Let the cap of ${place} keep fewer, or replace it by ${sharded}.`
   if (companions === undefined) return `Put ${sharded} on ${place}.`
   if (companions.shards === undefined) return `Replace @Companion on ${place} by ${sharded}.`

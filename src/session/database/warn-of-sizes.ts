@@ -29,7 +29,7 @@ function warn({ name, namespace, set }: EntityModel, relation: RelationModel, ev
   const message = [
     `${name}.${relation.name} is expected to hold ${p99} members of ${bytes} bytes: ${size} bytes in ${now === 1 ? 'one record' : `${now} shards`}.`,
     `Past ${COMFORTABLE} bytes every read and write of a record is slow; in ${shards} shards each would have ${each} bytes.`,
-    shardsAdvice(name, relation, `@Sharded({ by: 'hash', shards: ${shards} })`),
+    shardsAdvice(name, relation, shards),
   ].join(' ')
   events.warn({
     warning: 'collectionSize',

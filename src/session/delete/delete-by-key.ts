@@ -1,4 +1,5 @@
 import { flushChannel } from '../../driver/events.js'
+import { OneSettled } from '../../driver/pending-write.js'
 import { remove } from '../../plan/command.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { stage } from '../../plan/plan.js'
@@ -53,7 +54,7 @@ export function deleteBlindly(
   }
   if (context.transaction === undefined && signal === undefined) {
     try {
-      context.driver.runInto(command, { settled })
+      context.driver.runInto(command, new OneSettled(settled))
     } catch (error) {
       broken(error)
     }

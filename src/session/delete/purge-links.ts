@@ -17,14 +17,15 @@ import type { PurgeOptions } from './purge.js'
 interface EndedSide {
   readonly mapped: MappedClass
   readonly endedBin: string
-  /** The set of the companion records that keep the links, where they are not in the entity's own. */
-  readonly apart: string | undefined
+  /** Sets that records with such links are in: undefined for that of the entities, and those of companions. */
+  readonly sets: readonly (string | undefined)[]
 }
 
 const endedSide = (mapped: MappedClass, { endedBin, companions }: RelationModel): EndedSide => ({
   mapped,
   endedBin: endedBin!,
-  apart: companions?.set,
+  // Links that are split on demand are in the one or in the other, and move from set to set meanwhile.
+  sets: companions?.when === undefined ? [companions?.set] : [undefined, companions.set],
 })
 
 /** Removes links of a relation for good that were ended before a time, at all of their ends; says how many. */
@@ -37,7 +38,7 @@ export async function purgeLinks(
   const { owners, others } = sidesOf(mapped, classes, options.links!)
   let purged = 0
   // Owners are believed: when this is cut off, verify finds what the others still keep.
-  for (const side of owners) purged += await purgeSide(side, driver, options)
+  for (const side of owners) purged += await purgeSide(side, driver, options, purged)
   for (const side of others) await purgeSide(side, driver, { ...options, onProgress: undefined })
   return purged
 }
@@ -66,10 +67,18 @@ const endedSides = (target: string, name: string, classes: MappedClasses): reado
     ),
   )
 
-async function purgeSide(
-  { mapped, endedBin, apart }: EndedSide,
+async function purgeSide(side: EndedSide, driver: Driver, options: PurgeOptions, before = 0): Promise<number> {
+  let purged = 0
+  for (const apart of side.sets) purged += await purgeSet(side, apart, driver, options, before + purged)
+  return purged
+}
+
+async function purgeSet(
+  { mapped, endedBin }: EndedSide,
+  apart: string | undefined,
   driver: Driver,
   options: PurgeOptions,
+  before: number,
 ): Promise<number> {
   const { olderThan, tenant, signal, onProgress } = options
   const { name: entity, namespace, key } = mapped.model
@@ -93,7 +102,7 @@ async function purgeSide(
       { signal },
     )
     for (const outcome of outcomes) purged += countOf(outcome, endedBin)
-    onProgress?.({ purged })
+    onProgress?.({ purged: before + purged })
   }
   return purged
 }

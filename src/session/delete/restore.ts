@@ -4,14 +4,17 @@ import type { KeyValue } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Reader } from '../../relations/contract/reader.js'
+import { endIsDeleted } from '../../relations/contract/relation-errors.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import { refStateOf } from '../../relations/state/state-of.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { deletedAtOf } from '../tracking/soft-deleted.js'
+import { deletedEndsOf, type DeletedEnd } from './deleted-ends.js'
 
 /**
  * Restores an entity that was deleted softly, and what was deleted with it. What depends on others comes first, so that a restore that is
- * cut off can be repeated. False where the entity was not deleted.
+ * cut off can be repeated. A link record whose other end is deleted takes over the time of that one, and comes back with it. False where
+ * the entity was not deleted.
  */
 export async function restoreEntity(
   root: ManagedEntity,
@@ -23,16 +26,20 @@ export async function restoreEntity(
   const deletedAt = deletedAtOf(root)
   if (deletedAt === undefined) return false
   const levels = await deletedWith(root, (deletedAt as Date).getTime(), reader.withDeleted())
-  for (const level of levels.reverse()) await restoreLevel(level, save)
+  const ends = await deletedEndsOf(levels.flat(), reader.withDeleted())
+  const own = ends.get(root)
+  if (own !== undefined) throw endIsDeleted({ model, link: root.key }, own.model, own.key)
+  for (const level of levels.reverse()) await restoreLevel(level, ends, save)
   return true
 }
 
 async function restoreLevel(
   level: readonly ManagedEntity[],
+  ends: ReadonlyMap<ManagedEntity, DeletedEnd>,
   save: (members: readonly ManagedEntity[]) => Promise<void>,
 ): Promise<void> {
   const before = level.map((managed) => deletedAtOf(managed))
-  for (const { entity, model } of level) writeProperty(entity, model.deletedAt!, undefined)
+  for (const managed of level) writeProperty(managed.entity, managed.model.deletedAt!, ends.get(managed)?.deletedAt)
   try {
     await save(level)
   } catch (error) {

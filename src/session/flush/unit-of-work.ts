@@ -16,6 +16,7 @@ import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
 import { dropPlan, planDetached, planInto } from './plan/plan-change-set.js'
 import { CopyUpkeep } from '../copies/copy-upkeep.js'
+import { explainCopies } from '../copies/explain-copies.js'
 import { hasDoubts, resolveDoubts } from './collect/resolve-in-doubt.js'
 import { deleteInSteps, type SendAll } from './drain/delete-in-steps.js'
 import type { AfterMark, RunResult } from './execute/execute-stages.js'
@@ -75,7 +76,9 @@ export class UnitOfWork {
     try {
       rollbackLinksTo(work.removed, context, (undo) => work.onRollback(undo), true)
       const plans = await planFlush(work, this.#parts, mode)
-      return new Explanation([...work.drains.map(explainDrain), ...plans])
+      const { copies } = context.classes
+      const following = copies === undefined ? [] : [explainCopies(copies, plans)]
+      return new Explanation([...work.drains.map(explainDrain), ...plans, ...following])
     } finally {
       endWrites(work)
       work.rollback()
@@ -103,7 +106,10 @@ export class UnitOfWork {
     if (work.isDeleting) forgetDeleted(work.removed, context)
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
     if (result.outcomes.length === 0) return this.#settleCopies(options)
-    const isOvertaken = result.failed.length > 0 && (await keepRelinkedOrphans(work, result, this.#readerFor(options)))
+    const isOvertaken =
+      result.failed.length > 0 && (await keepRelinkedOrphans(work, result, this.#readerFor(options), context.driver))
+    // Others may have deleted some of them.
+    if (isOvertaken) forgetDeleted(work.removed, context)
     const error = result.failed.length === 0 || isOvertaken ? result.broken?.[0] : flushFailure(result, signal)
     if (error !== undefined) {
       if (result.outcomes.every(isNotWritten)) work.rollback()
@@ -124,7 +130,7 @@ export class UnitOfWork {
       noteWritten(work.saved, work.removed)
       throw thrown
     })
-    // What handles have changed for after a delete that failed is sent along once the delete is done.
+    // Changes that handles made for after a failed delete are sent along once the delete is done.
     if (!isOvertaken && !isFollowed) return
     await this.#run(scan, options, { refused, done: new Set([...(done ?? []), ...work.saved, ...work.removed]) })
   }
@@ -205,7 +211,7 @@ export class UnitOfWork {
     const known = new Set([...work.saved, ...work.removed])
     // Members that others lead to as well are looked at themselves: the others may stay, or go only because of them.
     const roots = [...work.removed].filter(
-      (managed) => work.depthOf(managed) === 0 && !isStopped(recordId(managed.key)),
+      (managed) => (work.depthOf(managed) === 0 || isWaiting(managed)) && !isStopped(recordId(managed.key)),
     )
     if (roots.length === 0) return
     const again = await collectChanges(() => roots, entities, reader, {
@@ -254,5 +260,7 @@ function endWrites(work: ChangeSet): void {
   for (const managed of work.removed) dropPlan(managed)
 }
 
+const isWaiting = (managed: ManagedEntity): boolean =>
+  managed.mapped.contributors.some((contributor) => contributor.isWaiting?.(managed) === true)
 const isNotWritten = ({ state }: Outcome): boolean => state === 'notWritten'
 const sendAll: SendAll = (parts, members, options) => new UnitOfWork(parts).some(members, options)

@@ -9,7 +9,7 @@ import {
   type Guard,
   type WriteCommand,
 } from '../../plan/command.js'
-import type { Draft } from '../../plan/draft.js'
+import type { Draft, Settle } from '../../plan/draft.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { writeBin } from '../../plan/operations.js'
 import type { Outcome } from '../../plan/outcome.js'
@@ -81,11 +81,13 @@ export class HistoryWriter {
     if (state !== undefined) this.#keep(command, state, draft, 'history')
     const changes = command.kind === 'write' ? [this.#made(draft, reader)] : []
     const changed = extended(command, changes, this.#asRead(command, bins))
-    draft.add(stage, changed, (outcome) => {
+    const settle = (outcome: Outcome): ReturnType<Settle> => {
       if (command.kind === 'delete' && outcome.state === 'written' && state !== undefined && !draft.isTransaction)
         this.#keep(command, this.#end(state, draft, reader), draft, 'history of deletes')
       return planned.settle(outcome)
-    })
+    }
+    // Relations of the record may be planned by now, and a later write of a bin wins.
+    draft.add(stage, changed, settle, true)
     if (command.kind === 'delete' && state !== undefined && draft.isTransaction)
       this.#keep(command, this.#end(state, draft, reader), draft, 'history')
   }

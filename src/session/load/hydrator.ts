@@ -12,7 +12,7 @@ import { checkRecorded, showRecorded } from '../record-access.js'
 import { asRead, loadedWith, missingOf } from '../mapping/projection.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass } from '../context/session-errors.js'
-import { shownTtl } from '../flush/plan/record-write.js'
+import { changedTtl, shownTtl } from '../flush/plan/record-write.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import { identityOf } from '../tracking/identity-map.js'
 
@@ -145,7 +145,7 @@ export class Hydrator {
   #showMeta(managed: ManagedEntity, record: StoredRecord): number | null | undefined {
     const { entity, model, mapped } = managed
     const { ttlProperty } = model
-    const wanted = ttlProperty === undefined ? undefined : shownTtl(managed, ttlProperty)
+    const wanted = changedTtl(managed) === undefined ? undefined : shownTtl(managed, ttlProperty!)
     if (mapped.codec.stamps.hasMeta) mapped.codec.stamps.meta(entity, record)
     if (ttlProperty === undefined) return managed.ttl
     if (wanted !== undefined) writeProperty(entity, ttlProperty, wanted)
@@ -157,7 +157,8 @@ export class Hydrator {
 function storedNow(managed: ManagedEntity, loaded: Loaded, isUnread = false, bins?: Bins): StoredState {
   const { entity, model, mapped } = managed
   const version = model.version === undefined ? undefined : (readProperty(entity, model.version) as number | undefined)
-  const ttl = model.ttlProperty === undefined ? undefined : (shownTtl(managed, model.ttlProperty) ?? null)
+  const neverExpires = isUnread ? undefined : null
+  const ttl = model.ttlProperty === undefined ? undefined : (shownTtl(managed, model.ttlProperty) ?? neverExpires)
   const snapshot = mapped.codec.snapshot(entity)
   const image = model.history !== undefined && loaded === undefined ? bins : undefined
   return new StoredState(snapshot, loaded, version, ttl, managed.stored?.unmeasured, isUnread, false, image)

@@ -33,7 +33,7 @@ export class KeyLoader implements RecordTaker {
     this.#context = context
     this.#hydrator = hydrator
     this.#tick = tickOf(context)
-    this.#pending = new Array<RecordMap<LoadRequest> | undefined>(context.classes.places)
+    this.#pending = context.classes.places.slice()
   }
 
   /** The managed entities in the order of the keys, or null. */

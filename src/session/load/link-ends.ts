@@ -1,7 +1,9 @@
+import { readProperty } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
 import { isEntity } from '../../relations/contract/member.js'
 import type { Reader } from '../../relations/contract/reader.js'
+import { findCollectionState } from '../../relations/state/state-of.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 
 /** The parts of the key of a link record, of its two ends in the order of its key; each is an entity or its key. */
@@ -20,6 +22,23 @@ export function keyOfEnds(
   return Object.fromEntries(
     refs.map(({ name, target }, i) => [name, keyOfEnd(ends[i], className, name, target, reader)]),
   )
+}
+
+/** The link as an unsent change of the session has it, null where that ends it; undefined where there is none. */
+export function unsentLink(
+  { model }: MappedClass,
+  ends: { readonly [ref: string]: KeyValue },
+  reader: Reader,
+): object | null | undefined {
+  const key = reader.keyOfParts(model, ends)
+  for (const { name, target, inverse } of model.relations) {
+    const end = name in ends && inverse !== undefined ? reader.known(target, ends[name])?.entity : undefined
+    const state = end && findCollectionState(readProperty(end, inverse!) ?? {})
+    if (state?.isRemoved(key) === true) return null
+    const added = state?.findAdded(key)
+    if (isEntity(added)) return added
+  }
+  return undefined
 }
 
 function keyOfEnd(

@@ -16,6 +16,17 @@ export interface LoadReceiver {
   readonly isOwn?: boolean
 }
 
+/** Receiver that calls functions. */
+export class OneLoaded implements LoadReceiver {
+  readonly loaded: (managed: ManagedEntity | null) => void
+  readonly failed: (error: unknown) => void
+
+  constructor(loaded: (managed: ManagedEntity | null) => void, failed: (error: unknown) => void) {
+    this.loaded = loaded
+    this.failed = failed
+  }
+}
+
 /** Turns the record that was read into an entity. */
 export interface RecordTaker {
   /** Throws when it cannot; otherwise resolves the request, now or later. */

@@ -43,8 +43,8 @@ export class MappedClasses {
   readonly copies: CopyLinks | undefined
   /** True when records of a class may be archived. */
   readonly hasArchives: boolean
-  /** Number of sets that they live in: classes of one set share a place. */
-  readonly places: number
+  /** An empty place for each set that they live in, for sessions to copy: classes of one set share a place. */
+  readonly places: readonly undefined[]
   /** True when a class has hooks. */
   readonly hasHooks: boolean
   /** True when a relation is eager: it is loaded even when not named. */
@@ -101,7 +101,7 @@ export class MappedClasses {
       this.#byClass.set(entity.class, mapped)
       this.#byClass.set(entity.name, mapped)
     }
-    this.places = places.size
+    this.places = new Array<undefined>(places.size).fill(undefined)
     for (const mapped of this.#byName.values()) {
       mapped.kinds = kindsOf(mapped.model).map((name) => this.#byName.get(name)!)
       mapped.shards = CounterShards.of(mapped.kinds.map(({ model }) => model))

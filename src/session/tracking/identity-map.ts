@@ -31,11 +31,11 @@ export class IdentityMap implements EntityHome {
   /** Undefined while nothing was written. */
   writes: OpenWrites<ManagedEntity> | undefined
 
-  constructor({ places }: { readonly places: number }, tenant?: Tenant, within?: IdentityMap) {
+  constructor({ places }: { readonly places: readonly undefined[] }, tenant?: Tenant, within?: IdentityMap) {
     this.session = within?.session ?? ++lastSession
     this.tenant = tenant
     this.#within = within
-    this.#places = new Array<RecordMap<ManagedEntity> | undefined>(places)
+    this.#places = places.slice()
   }
 
   get root(): IdentityMap {
@@ -84,6 +84,10 @@ export class IdentityMap implements EntityHome {
     const waiting = this.#awaited.get(id)
     if (waiting === undefined) this.#awaited.set(id, [then])
     else waiting.push(then)
+  }
+
+  isAwaited(mapped: MappedClass, key: UserKey): boolean {
+    return this.#awaited !== undefined && this.#awaited.has(idOf(mapped, key))
   }
 
   announce({ mapped, key, entity }: ManagedEntity): void {

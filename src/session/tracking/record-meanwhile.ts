@@ -47,7 +47,7 @@ export function changesSince(managed: ManagedEntity, property: string, snapshot:
 
 /** An operation whose effect the property shows already. */
 export const recorded = (property: string, operation: Change['operation']): WriteOptions => ({
-  change: { property, operation, apply: (value) => value },
+  change: { property, operation, isShown: true, apply: (value) => value },
 })
 
 /** Makes every snapshot that the entity may have next show the property as it is now: all of its changes are recorded. */

@@ -3,7 +3,8 @@ import type { Tenant } from '../../keys/index.js'
 import { DELETING_BIN } from '../../model/index.js'
 import { NOT_DELETING, read, write } from '../../plan/command.js'
 import { binExists, not } from '../../plan/expression.js'
-import { readBin, readExpression, writeBin } from '../../plan/operations.js'
+import { addToBin, readBin, readExpression, writeBin } from '../../plan/operations.js'
+import type { StoredRecord } from '../../plan/outcome.js'
 import { query } from '../../plan/query-command.js'
 import { sizeOf } from '../../plan/size-of.js'
 import type { Finding } from '../../relations/contract/finding.js'
@@ -11,6 +12,7 @@ import type { PartsApart } from '../../relations/contract/inside-verification.js
 import type { MemberStore } from '../../relations/contract/member-store.js'
 import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
 import type { VerifyAccess, VerifyTerms } from '../../relations/verify/verify-access.js'
+import { companionsOf } from '../../relations/write/counter-companions.js'
 import { countsOf, type StoredCount } from '../../relations/write/stored-counts.js'
 import type { FoundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -77,7 +79,7 @@ export class CompanionCountVerifier {
   /** Undefined for an owner that is gone or being deleted. */
   async #compare(
     owners: readonly FoundKey[],
-    { bin, of, type }: StoredCount,
+    { bin, of, type, sharded }: StoredCount,
     store: CountedHomes,
   ): Promise<readonly (Compared | undefined)[]> {
     const { name } = this.#mapped.model
@@ -87,29 +89,52 @@ export class CompanionCountVerifier {
     const homes = owners.map(({ record }) => (store.isInOwner?.(record) === true ? [record] : store.homes(record)))
     const measure = [...ABOUT_RECORD, readExpression(SIZE, sizeOf(type, of))]
     const held = await this.#access.read(homes.flat().map((home) => read(name, home, 'none', measure)))
+    const shards = await this.#shardsOf(owners, bin, sharded)
     let at = 0
     return roots.map((root, i) => {
       const own = held.slice(at, (at += homes[i].length))
+      const counted = [root, ...shards[i]]
       const { isDeleting, generation, age } = readingOf(root)
       // Members that move are in one record or in two, and the count has not changed.
       if (root === null || isDeleting || store.growing?.isUnsettled(owners[i].record) === true) return undefined
       return {
-        count: Number(root.bins[bin] ?? 0),
+        count: counted.reduce((sum, record) => sum + Number(record?.bins[bin] ?? 0), 0),
         size: own.reduce((sum, record) => sum + Number(record?.bins[SIZE] ?? 0), 0),
         generation,
-        age: Math.min(age, ...own.map((record) => readingOf(record).age)),
+        age: Math.min(age, ...[...own, ...shards[i]].map((record) => readingOf(record).age)),
       }
     })
   }
 
-  async #finding({ key, record }: FoundKey, compared: Compared, { property, bin }: StoredCount): Promise<Finding> {
+  /** Shards of the count of each owner; none where its record alone counts. */
+  async #shardsOf(
+    owners: readonly FoundKey[],
+    bin: string,
+    counter: StoredCount['sharded'],
+  ): Promise<readonly (readonly (StoredRecord | null)[])[]> {
+    if (counter === undefined) return owners.map(() => [])
+    const { name } = this.#mapped.model
+    const keys = owners.map(({ record }) => companionsOf(record, counter))
+    const found = await this.#access.read(
+      keys.flat().map((key) => read(name, key, 'none', [...ABOUT_RECORD, readBin(bin)])),
+    )
+    return keys.map((_, i) => found.slice(i * counter.shards, (i + 1) * counter.shards))
+  }
+
+  async #finding(
+    { key, record }: FoundKey,
+    { count, size, generation }: Compared,
+    { property, bin, sharded }: StoredCount,
+  ): Promise<Finding> {
     const { name } = this.#mapped.model
     const about = aboutCount(name, property, key)
     if (!this.#terms.repair) return { ...about, state: 'found' }
-    const command = write(name, record, [writeBin(bin, compared.size)], {
+    // Adds to shards that come meanwhile count as well.
+    const mend = sharded === undefined ? writeBin(bin, size) : addToBin(bin, size - count)
+    const command = write(name, record, [mend], {
       exists: 'mustExist',
       ttl: 'keep',
-      generation: compared.generation,
+      generation,
       guards: [NOT_DELETING],
     })
     const [{ state, reason, error }] = await this.#access.write([command])

@@ -10,7 +10,7 @@ import type { Finding, FindingState } from '../../relations/contract/finding.js'
 import type { Reading } from '../../relations/verify/judge.js'
 import { ABOUT_RECORD, readingOf } from '../../relations/verify/read-ends.js'
 import type { VerifyTerms } from '../../relations/verify/verify-access.js'
-import { companionOf, type ShardedCounter } from '../counters/counter-shards.js'
+import { companionOf, type ShardedCounter } from '../../relations/write/counter-companions.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import { areArchived, leftByMove } from './archive-verifier.js'
 

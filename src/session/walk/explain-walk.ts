@@ -1,4 +1,5 @@
 import { classNameOf, type Hop, type Reached } from './hop.js'
+import { isChecked } from './walker.js'
 import type { WalkExplanation } from './walk-types.js'
 
 /** Says what a walk reads, hop by hop. */
@@ -7,7 +8,8 @@ export function explainWalk(start: Reached, hops: readonly Hop[]): WalkExplanati
   const last = hops.at(-1)?.to ?? start
   const batches = hops.filter(({ strategies }) => strategies.size > 0).length
   const links = hops.filter(({ relation }) => relation.through !== undefined).length
-  const roundTrips = batches + links + (last.kind === 'records' ? 1 : 0)
+  const checks = hops.filter((hop) => hop.limit !== undefined && isChecked(hop)).length
+  const roundTrips = batches + links + checks + (last.kind === 'records' ? 1 : 0)
   const end = last.kind === 'records' ? [`then one batch reads each ${classNameOf(last)}${filtered(hops.at(-1))}`] : []
   const text = [
     `walk from ${classNameOf(start)}`,
@@ -17,6 +19,8 @@ export function explainWalk(start: Reached, hops: readonly Hop[]): WalkExplanati
   ]
   return { hops: lines, roundTrips, toString: () => text.join('\n  ') }
 }
+
+const CHECKED = ', which one more batch chooses where there are more'
 
 const filtered = (hop: Hop | undefined): string =>
   hop?.filter === undefined ? '' : ' for which the conditions hold, which the server checks'
@@ -34,7 +38,7 @@ function describe(from: Reached, hop: Hop): string {
     ...(hop.filter === undefined ? [] : ['keeps records by their values, at the server']),
     ...(hop.first === undefined ? [] : [`the first ${hop.first} of each`]),
     ...(hop.last === undefined ? [] : [`the last ${hop.last} of each`]),
-    ...(hop.limit === undefined ? [] : [`at most ${hop.limit} in all`]),
+    ...(hop.limit === undefined ? [] : [`at most ${hop.limit} in all${isChecked(hop) ? CHECKED : ''}`]),
   ]
   return `${name}: ${notes.join(', ')}`
 }

@@ -28,7 +28,7 @@ export async function linksFrom(
 ): Promise<readonly KeyValue[]> {
   if (strategy.links !== undefined) {
     const keys = await membersOf(source, strategy, hop, reader)
-    const far = await followLinks(strategy.links, keys, hop, reader, deleted)
+    const far = await followLinks(strategy.links, keys, hop, reader, deleted, stateOf(source, strategy))
     return hop.linkFilter === undefined ? far : cut(far, hop)
   }
   if (strategy.model.holds === 'collection') {
@@ -69,13 +69,17 @@ function targetOf(
   return state?.isRead === true ? state.key : strategy.targetKey!(owner, reader)
 }
 
+function stateOf({ known }: Pick<Source, 'known'>, { relation }: RelationStrategy): CollectionState | undefined {
+  return known && collectionStateOf(readProperty(known.entity, relation) as object)
+}
+
 async function membersOf(
   { owner, known }: Source,
   strategy: RelationStrategy,
   hop: Hop,
   reader: Reader,
 ): Promise<readonly KeyValue[]> {
-  const state = known && collectionStateOf(readProperty(known.entity, strategy.relation) as object)
+  const state = stateOf({ known }, strategy)
   if (hop.where !== undefined) return cut(await matchingLinks({ owner, known }, strategy, state, hop, reader), hop)
   // Conditions on link records choose among all of them.
   const counts = hop.linkFilter === undefined ? hop : {}

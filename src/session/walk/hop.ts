@@ -1,5 +1,5 @@
 import { SkeinError } from '../../errors/index.js'
-import { shownClassOf, type EmbeddableModel, type RelationModel } from '../../model/index.js'
+import { shownClassOf, type EmbeddableModel, type EntityModel, type RelationModel } from '../../model/index.js'
 import { isAtLeast, PATHS_SINCE } from '../../driver/build.js'
 import type { Expression } from '../../plan/expression.js'
 import { compileConditions } from '../../records/conditions.js'
@@ -36,6 +36,8 @@ export interface Hop {
   readonly attributeFilter?: Expression
   /** On the link record, as it is stored; asked of the server. */
   readonly linkFilter?: Expression
+  /** The same on a link that is not stored as the session has it; undefined where only the server can say it. */
+  readonly linkMatch?: Match
   /** On the record that it leads to, and on its class; asked of the server. */
   readonly filter?: Expression
   /** On the part that it leads to. */
@@ -107,7 +109,7 @@ function linkConditions(
   relation: RelationModel,
   where: unknown,
   parts: HopParts,
-): Pick<Hop, 'where' | 'attributeFilter' | 'linkFilter'> {
+): Pick<Hop, 'where' | 'attributeFilter' | 'linkFilter' | 'linkMatch'> {
   const { context } = parts
   if (relation.through === undefined)
     return {
@@ -116,7 +118,7 @@ function linkConditions(
     }
   const link = context.classes.of(relation.target)
   const { filter } = conditionsOn({ kind: 'records', mapped: link }, where, parts)
-  return { linkFilter: filter! }
+  return { linkFilter: filter!, linkMatch: tried(() => matchOf(link.model, where, context)) }
 }
 
 function attributesMatch(from: Reached, relation: RelationModel, where: unknown, context: SessionContext): Match {
@@ -139,8 +141,13 @@ function attributesOnServer(
   { classes, driver }: SessionContext,
 ): Expression | undefined {
   if (from.kind !== 'records' || !isAtLeast(driver.capabilities.build, PATHS_SINCE)) return undefined
+  return tried(() => compileConditions(from.mapped.model, attributes!, where, classes.codecs) || undefined)
+}
+
+/** Undefined where conditions cannot be said in that way. */
+function tried<T>(compile: () => T): T | undefined {
   try {
-    return compileConditions(from.mapped.model, attributes!, where, classes.codecs) || undefined
+    return compile()
   } catch (error) {
     if (error instanceof SkeinError) return undefined
     throw error
@@ -161,7 +168,7 @@ function conditionsOn(target: Reached, to: unknown, { context, options }: HopPar
   return { filter: allOf([...own, ...terms.map(({ expression }) => expression)]) }
 }
 
-function matchOf(part: EmbeddableModel, where: unknown, { classes, identity }: SessionContext): Match {
+function matchOf(part: EmbeddableModel | EntityModel, where: unknown, { classes, identity }: SessionContext): Match {
   const values = { properties: part.properties, relations: [] }
   const fields = fieldsOf(values, classes.codecs, refEncoder(classes, identity.tenant))
   return inClass(part, () => compileMatch(part, fields, where))

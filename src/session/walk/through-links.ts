@@ -2,7 +2,9 @@ import type { KeyValue } from '../../keys/index.js'
 import { DELETING_BIN, goneBinsOf, isShown, type DeletedMode } from '../../model/index.js'
 import { onlyIf, read } from '../../plan/command.js'
 import { farKey, type LinkClass } from '../../relations/contract/link-class.js'
+import { isEntity } from '../../relations/contract/member.js'
 import type { Reader } from '../../relations/contract/reader.js'
+import type { CollectionState } from '../../relations/state/collection-state.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import { isEntityShown } from '../tracking/soft-deleted.js'
 import type { Hop } from './hop.js'
@@ -14,9 +16,20 @@ export async function followLinks(
   hop: Hop,
   reader: Reader,
   deleted: DeletedMode | undefined,
+  state: CollectionState | undefined,
 ): Promise<readonly KeyValue[]> {
-  const found = await Promise.all(keys.map((key) => isThere(links, key, hop, reader, deleted)))
+  const found = await Promise.all(
+    keys.map(async (key) => {
+      const unsent = state?.findAdded(key)
+      return isEntity(unsent) ? isMatch(unsent, hop) : isThere(links, key, hop, reader, deleted)
+    }),
+  )
   return keys.filter((_, i) => found[i]).map((key) => farKey(links, key, reader))
+}
+
+/** The server does not know the values of a link that was made or changed here. */
+function isMatch(link: object, { linkFilter, linkMatch }: Hop): boolean {
+  return linkFilter === undefined || linkMatch?.(link) === true
 }
 
 async function isThere(

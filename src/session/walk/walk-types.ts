@@ -16,7 +16,7 @@ export interface HopOptions<T, K extends keyof T> {
   readonly first?: number
   /** Follow only the last links of each entity. */
   readonly last?: number
-  /** Go on with at most so many entities, however many the hop leads to. */
+  /** Continue with at most so many of the entities that meet `to`, however many the hop leads to. */
   readonly limit?: number
 }
 

@@ -21,8 +21,13 @@ import type { WalkNode } from './walk-node.js'
 /** Queries of an index under way at a time: each of them streams. */
 const QUERIES_AT_ONCE = 16
 
+/** Entities checked at least by a batch that looks for those which a hop with a limit continues with. */
+const LEAST_CHECKED = 256
+
 /** Links of one record or part. */
 type Lead = Pick<WalkNode, 'id' | 'mapped' | 'key' | 'part'>
+/** Undefined where there is no record, or one that does not meet the conditions. */
+type Leads = readonly Lead[] | undefined
 
 /** Goes from hop to hop: what one hop needs of all its entities is read in one batch. */
 export class Walker {
@@ -42,14 +47,46 @@ export class Walker {
 
   /** The nodes of each hop, the start first. Conditions of the last hop are left to those who read what it leads to. */
   async levels(start: readonly WalkNode[], hops: readonly Hop[]): Promise<WalkNode[][]> {
-    for (const { id } of start) this.#see(id)
-    const levels = [[...start]]
+    const levels: WalkNode[][] = []
+    let level = [...start]
+    this.#see(level)
     for (const [i, hop] of hops.entries()) {
-      const level = levels[i]
+      await this.#takeAwaited(level)
       const leads = await this.#follow(level, hop, hops[i - 1]?.filter)
-      levels.push(this.#join(level, leads, hop))
+      // A later hop may reach what this one has left out.
+      level.forEach(({ id }, j) => leads[j] ?? this.#seen.delete(id))
+      levels.push(level.filter((_, j) => leads[j] !== undefined))
+      level = await this.#atMost(this.#join(level, leads, hop), hop)
+      this.#see(level)
     }
-    return levels
+    return [...levels, level]
+  }
+
+  /** Takes in entities that unsent changes name by their keys, where they are stored, so that their collections show these changes. */
+  async #takeAwaited(level: readonly WalkNode[]): Promise<void> {
+    const { identity } = this.#context
+    const awaited = level.filter(({ mapped, key, part }) => part === undefined && identity.isAwaited(mapped, key.key))
+    if (awaited.length === 0) return
+    const present = await this.present(awaited, undefined)
+    awaited.forEach(({ key }, i) => {
+      const model = present[i]?.model
+      if (model !== undefined) this.#reader.unread(model, this.#reader.fromStored(model, key.key))
+    })
+  }
+
+  /** The first nodes that are there and meet the conditions, as many as the hop allows; each batch that checks more of them is twice as wide. */
+  async #atMost(nodes: WalkNode[], hop: Hop): Promise<WalkNode[]> {
+    const { limit = Infinity, filter } = hop
+    if (nodes.length <= limit || !isChecked(hop)) return nodes
+    const kept: WalkNode[] = []
+    let size = Math.max(limit, LEAST_CHECKED)
+    for (let from = 0; from < nodes.length && kept.length < limit; from += size / 2) {
+      const step = nodes.slice(from, from + size)
+      const present = await this.present(step, filter)
+      kept.push(...step.filter((_, i) => present[i] !== undefined))
+      size *= 2
+    }
+    return kept.slice(0, limit)
   }
 
   /** Nodes whose records are there and meet the conditions, with the class that the record says. */
@@ -57,7 +94,7 @@ export class Walker {
     return Promise.all(level.map((node) => this.#presence(node, filter)))
   }
 
-  #follow(level: readonly WalkNode[], hop: Hop, filter: Expression | undefined): Promise<(readonly Lead[])[]> {
+  #follow(level: readonly WalkNode[], hop: Hop, filter: Expression | undefined): Promise<Leads[]> {
     if (hop.strategies.size === 0) return Promise.resolve(level.map((node) => this.#fromPart(node, hop)))
     if (hop.to.kind === 'parts') return this.#intoParts(level, hop, filter)
     const isQueried = [...hop.strategies.values()].some(({ members }) => members?.byPosition !== undefined)
@@ -66,17 +103,18 @@ export class Walker {
   }
 
   /** A query for each record that is there: an index is asked for one key at a time. */
-  async #byIndex(level: readonly WalkNode[], hop: Hop, filter: Expression | undefined): Promise<(readonly Lead[])[]> {
+  async #byIndex(level: readonly WalkNode[], hop: Hop, filter: Expression | undefined): Promise<Leads[]> {
     const present = await this.present(level, filter)
     return inParallel(level, QUERIES_AT_ONCE, async (node, i) => {
-      const strategy = present[i] && hop.strategies.get(present[i])
+      if (present[i] === undefined) return undefined
+      const strategy = hop.strategies.get(present[i])
       return strategy === undefined
         ? []
         : this.#leadsTo(strategy, await linksFrom(this.#sourceOf(node), strategy, hop, this.#reader, this.#deleted))
     })
   }
 
-  async #fromRecord(node: WalkNode, hop: Hop, filter: Expression | undefined): Promise<readonly Lead[]> {
+  async #fromRecord(node: WalkNode, hop: Hop, filter: Expression | undefined): Promise<Leads> {
     const source = this.#sourceOf(node)
     // Until the record is read its class is unknown, and a subclass may store the relation in another bin.
     const candidates =
@@ -85,7 +123,8 @@ export class Walker {
       this.#presence(node, filter),
       ...candidates.map((strategy) => linksFrom(source, strategy, hop, this.#reader, this.#deleted)),
     ])
-    const strategy = mapped && hop.strategies.get(mapped)
+    if (mapped === undefined) return undefined
+    const strategy = hop.strategies.get(mapped)
     const at = candidates.findIndex((each) => strategy !== undefined && isSame(each, strategy))
     return at < 0 ? [] : this.#leadsTo(candidates[at], found[at])
   }
@@ -106,7 +145,7 @@ export class Walker {
   }
 
   /** Children inside records belong to the entities of these, which are loaded with them. */
-  async #intoParts(level: readonly WalkNode[], hop: Hop, filter: Expression | undefined): Promise<(readonly Lead[])[]> {
+  async #intoParts(level: readonly WalkNode[], hop: Hop, filter: Expression | undefined): Promise<Leads[]> {
     const [present, owners] = await Promise.all([
       this.present(level, filter),
       Promise.all(level.map((node) => this.#ownerOf(node, hop))),
@@ -114,7 +153,8 @@ export class Walker {
     return level.map((node, i) => {
       const owner = owners[i]
       const strategy = owner === null ? undefined : hop.strategies.get(this.#context.classes.of(owner.model.name))
-      if (strategy === undefined || present[i] === undefined) return []
+      if (present[i] === undefined) return undefined
+      if (strategy === undefined) return []
       return this.#partsIn(owner!.entity, strategy.relation, node, hop)
     })
   }
@@ -170,23 +210,21 @@ export class Walker {
   }
 
   /** Entities each once, at the first hop that reaches them. */
-  #join(level: readonly WalkNode[], leads: readonly (readonly Lead[])[], { limit = Infinity }: Hop): WalkNode[] {
+  #join(level: readonly WalkNode[], leads: readonly Leads[], hop: Hop): WalkNode[] {
     const next = new Map<string, WalkNode>()
+    const limit = isChecked(hop) ? Infinity : (hop.limit ?? Infinity)
     leads.forEach((found, i) => {
-      for (const lead of found) {
+      for (const lead of found ?? []) {
         const again = next.get(lead.id)
         if (again !== undefined) again.from.push(level[i])
-        else if (next.size < limit && !this.#seen.has(lead.id)) {
-          this.#see(lead.id)
-          next.set(lead.id, { ...lead, from: [level[i]] })
-        }
+        else if (next.size < limit && !this.#seen.has(lead.id)) next.set(lead.id, { ...lead, from: [level[i]] })
       }
     })
     return [...next.values()]
   }
 
-  #see(id: string): void {
-    this.#seen.add(id)
+  #see(level: readonly WalkNode[]): void {
+    for (const { id } of level) this.#seen.add(id)
     if (this.#seen.size > this.#max) throw tooFar(this.#max)
   }
 
@@ -198,6 +236,12 @@ export class Walker {
     const known = this.#context.identity.get(mapped, key.key)
     return { known, owner: known ?? recordAt(mapped, key) }
   }
+}
+
+/** True where records that a hop leads to may be left out: its limit is of the others. */
+export function isChecked({ filter, to }: Hop): boolean {
+  if (to.kind === 'parts') return false
+  return filter !== undefined || (to.several ?? [to.mapped]).some(({ model }) => model.deletedAt !== undefined)
 }
 
 /** Stands for a record of which nothing is known but its place. */

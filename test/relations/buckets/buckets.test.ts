@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { open, type Database } from 'skein'
+import { open, type Database, type Session } from 'skein'
 import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
 import { bucketEnd, bucketName, bucketStart, startOfBucket } from '#src/keys/index.js'
 import { MODES, type TestServer } from '../../server.js'
@@ -193,6 +193,31 @@ for (const mode of MODES) {
         .add(event('x', Date.now() - 3 * DAY))
       expect(await codeOf(() => late.flush())).to.equal('SKEIN_2426')
       expect(await recordsOf('bsite_recent')).to.equal(0)
+    })
+
+    it('are refused where they replace one of another bucket that was removed unseen', async () => {
+      await fill()
+      const replace = (at: number): Session => {
+        const session = db.session()
+        const events = session.at(Site, 's').collection('events')
+        events.remove('d0-0')
+        events.add(Object.assign(event('d0-0', at), { text: 'again' }))
+        return session
+      }
+      const away = replace(START + 20 * DAY)
+      expect(await codeOf(() => away.flush())).to.equal('SKEIN_2426')
+      const events = db.session().at(Site, 's').collection('events')
+      expect(await events.count()).to.equal(30)
+      const here = replace(START + HOUR)
+      await here.flush()
+      expect(here.isDirty()).to.equal(false)
+      expect([await events.count(), (await events.get('d0-0'))?.text]).to.deep.equal([30, 'again'])
+      const absent = db.session()
+      const none = absent.at(Site, 's').collection('events')
+      none.remove('new')
+      none.add(event('new', START + 20 * DAY))
+      await absent.flush()
+      expect(await events.count()).to.equal(31)
     })
 
     it('go with their owner', async () => {

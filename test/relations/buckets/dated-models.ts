@@ -40,6 +40,7 @@ export class Star {
 @Record({ set: 'dclub' })
 export class Club {
   @Key() id!: string
+  @Sharded({ by: 'hash', shards: 2 }) @CountOf('members') memberCount = 0
   @Sharded({ by: 'day', on: 'at' })
   @ManyToMany(() => Member, 'clubs', { attributes: () => Since })
   members = collection<Member, Since>()

@@ -28,6 +28,9 @@ function faultsAt(command: number, every: number): readonly string[] {
   return [CUT_OFF[turn % CUT_OFF.length], ...(turn % 3 === 0 ? [PASSING[(turn / 3) % PASSING.length]] : [])]
 }
 
+/** Beginning of the bins of links that were ended. */
+const ENDED = '_sk.end.'
+
 /** Ways in which an unfinished split is finished. */
 const FINISHERS = ['the next writer', 'verify', 'sweep'] as const
 
@@ -110,7 +113,7 @@ export function testSplitFaults(kind: MovedKind): void {
       /** Bins of the owner that say that members are on the move. */
       const marksOf = async (id: string): Promise<string[]> => {
         const { bins } = await db.client.get({ ns: mode, set: kind.set, key: id })
-        return Object.keys(bins).filter((name) => name.startsWith('_sk.'))
+        return Object.keys(bins).filter((name) => name.startsWith('_sk.') && !name.startsWith(ENDED))
       }
 
       const disturb = async (course: Course, skip: number, fault: keyof typeof FAULTS): Promise<void> => {

@@ -13,7 +13,7 @@ import {
   collection,
   ref,
 } from 'skein'
-import { Apart, InShards, PartsInShards } from './in-companions.js'
+import { Apart, CountInShards, InShards, PartsInShards } from './in-companions.js'
 
 @Embeddable()
 export class Role {
@@ -41,9 +41,10 @@ export class Person {
     inverseIndex: { about: { onTargetDelete: 'delete' } },
   })
   notes = collection<Note>()
-  @CountOf('notes') noteCount = 0
+  @CountInShards('always') @CountOf('notes') noteCount = 0
   @Apart('followsIn') @ManyToMany(() => Person, 'followers', { owner: true }) follows = collection<Person>()
   @InShards('followersIn') @ManyToMany(() => Person, 'follows') followers = collection<Person>()
+  @CountInShards('always', 'demand') @CountOf('followers', { name: 'nfollowers' }) followerCount = 0
   @InShards('friendsIn') @ManyToMany(() => Person, 'friends') friends = collection<Person>()
   @ManyToMany(() => Task, 'likedBy', { owner: true }) likes = collection<Task>()
   @InShards('watchedIn') @ManyToMany(() => Task, 'watchers', { owner: true, attributes: () => Role }) watched =

@@ -99,9 +99,9 @@ async function tolerant(actor: LastingActor, each: Step): Promise<void> {
 /** Collections that are sharded on demand. */
 const splittable: Choice = () =>
   any([
-    [Author, any(IDS), any(['stories', 'follows'])],
+    [Author, any(IDS), any(['stories', 'follows', 'reads'])],
     [Story, any(IDS), 'remarks'],
-    [Feed, any(IDS), 'items'],
+    [Feed, any(IDS), any(['items', 'readers'])],
   ] as const)
 
 /** Versions that a history has twice, or that are missing in it, and present ones that it has already. */

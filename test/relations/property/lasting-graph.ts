@@ -15,7 +15,8 @@ export interface Thing {
   history: (string | null)[]
   /** Stored state that the next flush replaces. */
   before?: { readonly text?: string; readonly nick?: string }
-  isReferred: boolean
+  /** Owner that is stored, while the next flush writes another one or the same again. */
+  stored?: { readonly owner: string | null; readonly isWritten: boolean }
 }
 
 export interface Link {
@@ -51,7 +52,7 @@ export class LastingGraph {
     const name = nameOf(kind, id)
     const history = this.histories.get(name) ?? []
     this.histories.set(name, history)
-    this.things.set(name, { kind, id, owner: null, history, isReferred: false })
+    this.things.set(name, { kind, id, owner: null, history })
   }
 
   rename(kind: Kind, id: number, values: { readonly text?: string; readonly nick?: string }): void {
@@ -60,9 +61,10 @@ export class LastingGraph {
     Object.assign(thing, values)
   }
 
-  own(child: Thing, owner: string | null): void {
+  /** A reference that is set to what it is, is not written, unless nobody knows what it is. */
+  own(child: Thing, owner: string | null, isWritten = false): void {
+    child.stored = { owner: child.stored === undefined ? child.owner : child.stored.owner, isWritten }
     child.owner = owner
-    child.isReferred = true
   }
 
   childrenOf(name: string): Thing[] {
@@ -89,9 +91,16 @@ export class LastingGraph {
       thing.history.unshift(thing.text ?? '')
       for (const child of this.childrenOf(nameOf(thing.kind, thing.id))) if (child.deleted === time) restore(child)
       if (thing.kind !== 'Author') return
-      for (const link of this.#followsOf(thing.id).values()) if (link.deleted === time) link.deleted = undefined
+      for (const [key, link] of this.#followsOf(thing.id))
+        if (link.deleted === time) link.deleted = this.#deletedEnd(key)
     }
     restore(this.thing(kind, id)!)
+  }
+
+  /** Number of the delete of an end that is still deleted: the link comes back with it. */
+  #deletedEnd(key: string): number | undefined {
+    const ends = key.split(':').map((id) => this.thing('Author', Number(id))?.deleted)
+    return ends.find((deleted) => deleted !== undefined)
   }
 
   /** Number of a delete or of the end of a link. */
@@ -140,9 +149,9 @@ export class LastingGraph {
       }
     }
     for (const thing of this.things.values()) {
-      if (!thing.isReferred) continue
-      thing.isReferred = false
-      this.copy(thing)
+      const { stored } = thing
+      thing.stored = undefined
+      if (stored !== undefined && (stored.isWritten || stored.owner !== thing.owner)) this.copy(thing)
     }
   }
 

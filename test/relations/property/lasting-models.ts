@@ -14,7 +14,7 @@ import {
   ref,
   type EntityClass,
 } from 'skein'
-import { Apart, EndedApart, EndedInShards, InShards } from './in-companions.js'
+import { Apart, InShards } from './in-companions.js'
 
 /** Deleted softly, with a history; owns stories and memos, and follows others by link records that stay when they are ended. */
 @History({ keep: 200 })
@@ -33,10 +33,7 @@ export class Author {
     Author,
     Follow
   >()
-  @EndedApart('readsIn') @ManyToMany(() => Feed, 'readers', { attributes: () => Badge }) reads = collection<
-    Feed,
-    Badge
-  >()
+  @Apart('readsIn') @ManyToMany(() => Feed, 'readers', { attributes: () => Badge }) reads = collection<Feed, Badge>()
 }
 
 @Record({ set: 'lg_follow', key: '{from}:{to}' })
@@ -97,7 +94,7 @@ export class Badge {
 export class Feed {
   @Key() id!: number
   @InShards('itemsIn') @OneToMany(() => [Story, Photo], { strategy: 'keyList' }) items = collection<Story | Photo>()
-  @EndedInShards('readersIn') @ManyToMany(() => Author, 'reads', { owner: true, attributes: () => Badge }) readers =
+  @InShards('readersIn') @ManyToMany(() => Author, 'reads', { owner: true, attributes: () => Badge }) readers =
     collection<Author, Badge>()
 }
 

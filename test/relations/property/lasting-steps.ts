@@ -180,8 +180,9 @@ export class LastingActor {
     const member = await this.#member(kind, b, loaded, false)
     if (isOn) members.add(member)
     else members.remove(member)
-    if (isOn) graph.own(child!, to)
-    else if (child!.owner === to) graph.own(child!, null)
+    const isWritten = !loaded.member && this.#session.isDirty()
+    if (isOn) graph.own(child!, to, isWritten)
+    else if (child!.owner === to) graph.own(child!, null, isWritten)
     if (!loaded.member) await this.flush()
   }
 

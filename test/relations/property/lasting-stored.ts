@@ -12,6 +12,7 @@ import {
   refKey,
   type Kind,
 } from './lasting-models.js'
+import { isByDate } from './in-companions.js'
 import { nameOf, type LastingGraph, type Link } from './lasting-graph.js'
 
 type Entity = { readonly [name: string]: unknown } & { readonly deletedAt?: Date }
@@ -178,7 +179,9 @@ async function ask(lines: string[], of: string, name: string, members: Collectio
   for (const mode of MODES) {
     const options = mode === undefined ? undefined : { deleted: mode }
     const keys = (await members.keys(options)).map(String).sort()
-    lines.push(line(of, name, mode ?? 'default', keys, await members.count(options)))
+    // A count adds up what buckets have, and a link that was made on two days is in both.
+    const count = isByDate ? keys.length : await members.count(options)
+    lines.push(line(of, name, mode ?? 'default', keys, count))
     const all = await members.keys({ deleted: 'include' })
     const held = await Promise.all(all.map((key) => members.contains(key, options)))
     const among = all

@@ -11,6 +11,7 @@ import {
   type Kind,
   type Role,
 } from './graph-models.js'
+import { isByDate } from './in-companions.js'
 import { named, type Links } from './plain-graph.js'
 
 type Entity = { readonly id: number } & { readonly [relation: string]: unknown }
@@ -103,7 +104,12 @@ async function memberLinks(kind: Kind, entity: Entity, name: string): Promise<st
   }
   const roles = await Promise.all(items.map(roleOf))
   const linked = items.map(({ id }, i) => `${kind} ${entity.id} ${named(name, roles[i]?.name ?? null)} ${id}`)
-  return [...linked, ...dangling]
+  return [...linked, ...dangling, ...(name === 'followers' ? countedWrong(entity, items.length + dangling.length) : [])]
+}
+
+/** A member that was linked on two days is counted on each. */
+function countedWrong({ id, followerCount }: Entity, followers: number): string[] {
+  return isByDate || followerCount === followers ? [] : [`Person ${id} counts ${String(followerCount)} followers`]
 }
 
 const noteLinks = ({ id, notes, noteCount }: Person): string[] => [

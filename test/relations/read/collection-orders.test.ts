@@ -221,6 +221,40 @@ for (const mode of MODES) {
       expect(session.isDirty()).to.equal(false)
     })
 
+    for (const from of ['parent', 'child'] as const) {
+      for (const loaded of [['links', 'friends'], ['links'], ['friends'], []] as const) {
+        const title = `linked again from the ${from}, loaded ${loaded.join(' and ') || 'nowhere'}`
+        const linkedAgain = async (): Promise<[Session, Parent, Child]> => {
+          const [session, parent] = await store('marks')
+          await db.withSession((other) => Promise.resolve(other.at(Parent, 1).collection('links').link(1, since(1))))
+          await session.load(Parent, 1, { with: loaded.some((name) => name === 'links') ? ['links'] : [] })
+          const child = await session.load(Child, 1, {
+            with: loaded.some((name) => name === 'friends') ? ['friends'] : [],
+          })
+          if (from === 'parent') parent.links.link(child, since(9))
+          else child.friends.link(parent, since(9))
+          return [session, parent, child]
+        }
+
+        for (const end of ['parent', 'child'] as const)
+          it(`show the attributes of a link as stored when the ${end} is refreshed: ${title}`, async () => {
+            const [session, parent, child] = await linkedAgain()
+            await session.refresh(end === 'parent' ? parent : child)
+            expect(session.isDirty()).to.equal(false)
+            expect(await parent.links.attributesOf(1)).to.deep.equal(since(1))
+            expect(await child.friends.attributesOf(1)).to.deep.equal(since(1))
+          })
+
+        it(`show the attributes of a link as stored when the ${from} is detached: ${title}`, async () => {
+          const [session, parent, child] = await linkedAgain()
+          session.detach(from === 'parent' ? parent : child)
+          expect(session.isDirty()).to.equal(false)
+          const links = from === 'parent' ? child.friends : parent.links
+          expect(await links.attributesOf(1)).to.deep.equal(since(1))
+        })
+      }
+    }
+
     it('store the attributes of a link that is linked again while a flush sends it', async () => {
       const [session, parent] = await store('marks')
       const child = await session.load(Child, 1)

@@ -21,10 +21,11 @@ for (const mode of MODES) {
         findings.push(`${kind} ${property} ${state}`)
       return findings.sort()
     }
-    /** Each is found, then repaired, and then there is nothing. */
+    /** Each is found, then repaired, and then there is nothing. Repairs change buckets without counting, so counts are looked at on their own. */
     const mends = async (...expected: string[]): Promise<void> => {
-      expect(await verify()).to.deep.equal(expected.map((each) => `${each} found`))
-      expect(await verify(true)).to.deep.equal(expected.map((each) => `${each} repaired`))
+      const links = (findings: readonly string[]): string[] => findings.filter((each) => !each.startsWith('wrongCount'))
+      expect(links(await verify())).to.deep.equal(expected.map((each) => `${each} found`))
+      expect(links(await verify(true))).to.deep.equal(expected.map((each) => `${each} repaired`))
       expect(await verify()).to.deep.equal([])
     }
     const key = (set: string, id: string | number): Aerospike.Key => new Aerospike.Key(namespace, set, id)
@@ -46,6 +47,7 @@ for (const mode of MODES) {
       await mends('oneSidedLink members', 'oneSidedLink members')
       const { members } = await db.session().load(Club, 'c')
       expect((await members.last(10)).map(({ id }) => id)).to.deep.equal([0, 1, 2, 3])
+      expect((await db.session().load(Club, 'c')).memberCount).to.equal(4)
     })
 
     it('takes a link out of the bucket that has it, where the side that counts has none', async () => {
@@ -53,6 +55,7 @@ for (const mode of MODES) {
       await db.client.operate(key('dmember_clubs', '2:2024-05-02'), [maps.removeByKey('clubs', 'c')])
       await mends('oneSidedLink members')
       expect(await db.session().at(Club, 'c').collection('members').keys()).to.deep.equal([0, 1, 3])
+      expect((await db.session().load(Club, 'c')).memberCount).to.equal(3)
     })
 
     it('takes keys out that lead nowhere, and lists children whose own bin says so', async () => {

@@ -23,14 +23,14 @@ class Remark {
   @Bin() text?: string
 }
 
-/** Counts its children, which are in shards, in one companion, and by the day. */
+/** Counts its children, which are in shards, in one companion, and by the day; some counts are in shards, too. */
 @Record({ set: 'ccp_post' })
 class Post {
   @Key() id!: string
   @Bin() title?: string
-  @CountOf('remarks') remarkCount = 0
+  @Sharded({ by: 'hash', shards: 2 }) @CountOf('remarks') remarkCount = 0
   @CountOf('drafts') draftCount = 0
-  @CountOf('visits') visitCount = 0
+  @Sharded({ by: 'hash', shards: 3 }) @CountOf('visits') visitCount = 0
   @Sharded({ by: 'hash', shards: 3 })
   @OneToMany(() => Remark, { strategy: 'consolidate', sortKey: ['at'] })
   remarks = collection<Remark>()

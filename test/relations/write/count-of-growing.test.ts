@@ -21,7 +21,15 @@ class Role {
   @Bin() name!: string
 }
 
-/** Counts collections that are split on demand: links on both sides, links with attributes, children that say whose they are. */
+@Embeddable()
+class Minute {
+  @Key() id!: number
+  @Bin() text?: string
+}
+
+const minute = (id: number): Minute => Object.assign(new Minute(), { id })
+
+/** Counts collections that are split on demand: links on both sides, links with attributes, children that say whose they are. Some counts are in shards. */
 @Record({ set: 'ngroup' })
 class Group {
   @Key() id!: string
@@ -30,12 +38,18 @@ class Group {
   @ManyToMany(() => User, 'groups')
   users = collection<User>()
   @CountOf('users') userCount = 0
+  @Sharded({ by: 'hash', shards: 2 }) @CountOf('users') userShards = 0
   @Sharded({ by: 'hash', shards: 3, when: {}, subkeys: 'staffIn' })
   @ManyToMany(() => User, { attributes: () => Role })
   staff = collection<User, Role>()
   @CountOf('staff') staffCount = 0
   @Sharded({ by: 'hash', shards: 2, when: { members: 8 } }) @OneToMany(() => Task, 'group') tasks = collection<Task>()
   @CountOf('tasks') taskCount = 0
+  @Sharded({ by: 'hash', shards: 2 }) @CountOf('tasks') taskShards = 0
+  @Sharded({ by: 'hash', shards: 2, when: {}, subkeys: 'minutesIn' })
+  @OneToMany(() => Minute, { strategy: 'consolidate' })
+  minutes = collection<Minute>()
+  @Sharded({ by: 'hash', shards: 3 }) @CountOf('minutes') minuteCount = 0
 }
 
 @Record({ set: 'nuser' })
@@ -71,7 +85,8 @@ for (const mode of MODES) {
     const change = (work: (users: ReturnType<typeof at>) => void, name: 'users' | 'staff' | 'tasks' = 'users') =>
       db.withSession((session) => work(session.at(Group, 'g').collection(name) as never))
     const counts = async (): Promise<number[]> => {
-      const { userCount, staffCount, taskCount } = await db.session().load(Group, 'g')
+      const { userCount, staffCount, taskCount, userShards, taskShards } = await db.session().load(Group, 'g')
+      expect([userShards, taskShards], 'in shards').to.deep.equal([userCount, taskCount])
       return [userCount, staffCount, taskCount]
     }
     const verify = async (repair = false): Promise<string[]> => {
@@ -101,6 +116,32 @@ for (const mode of MODES) {
       expect(await at('users').count()).to.equal(expected)
       expect((await db.session().load(User, 'u0')).groupCount).to.equal(1)
       expect(await verify()).to.deep.equal([])
+    })
+
+    it('are kept in shards of their own, of children in the record of their owner and in companions', async () => {
+      const minutes = () => db.session().at(Group, 'g').collection('minutes')
+      const write = (work: (own: ReturnType<typeof minutes>) => void) =>
+        db.withSession((session) => work(session.at(Group, 'g').collection('minutes')))
+      const count = async (): Promise<number> => (await db.session().load(Group, 'g')).minuteCount
+      let expected = 4
+      await write((own) => void own.add(minute(1), minute(2), minute(3), minute(4)))
+      for (const [i, to] of [0, 3, 5, 0, 2].entries()) {
+        if (to > 0) await minutes().shard(to)
+        else await minutes().merge()
+        await write((own) => void own.add(minute(2), minute(10 + i), minute(20 + i)))
+        await write((own) => void own.remove(10 + i, 99))
+        await db.withSession(async (session) => {
+          const { minutes: own } = await session.load(Group, 'g', { with: ['minutes'] })
+          own.items[0].text = `step ${i}`
+          own.add(minute(30 + i))
+        })
+        expected += 2
+        expect([await count(), await minutes().count()], `${to}`).to.deep.equal([expected, expected])
+        expect(await verify()).to.deep.equal([])
+      }
+      await db.client.put({ ns: namespace, set: 'ngroup', key: 'g' }, { minuteCount: 70 })
+      expect(await verify(true)).to.deep.equal(['wrongCount minuteCount repaired'])
+      expect(await count()).to.equal(expected)
     })
 
     it('take no command more while members are in the record of their owner, and one once they are split', async () => {
@@ -187,9 +228,15 @@ for (const mode of MODES) {
       await change((users) => users.add('u1', 'u2'))
       for (const step of [() => Promise.resolve(), () => at('users').shard(2)]) {
         await step()
-        await db.client.put({ ns: namespace, set: 'ngroup', key: 'g' }, { userCount: 7 })
-        expect(await verify()).to.deep.equal(['wrongCount userCount found'])
-        expect(await verify(true)).to.deep.equal(['wrongCount userCount repaired'])
+        await db.client.put({ ns: namespace, set: 'ngroup', key: 'g' }, { userCount: 7, userShards: 5 })
+        for (const [repair, state] of [
+          [false, 'found'],
+          [true, 'repaired'],
+        ] as const)
+          expect(await verify(repair)).to.have.members([
+            `wrongCount userCount ${state}`,
+            `wrongCount userShards ${state}`,
+          ])
         expect(await counts()).to.deep.equal([2, 0, 0])
       }
     })

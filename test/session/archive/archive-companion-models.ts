@@ -2,6 +2,7 @@ import {
   Bin,
   collection,
   Companion,
+  CountOf,
   Counter,
   Embeddable,
   Key,
@@ -33,6 +34,8 @@ export interface Post {
   id: number
   title?: string
   views: number
+  commentCount: number
+  readerCount: number
   comments: Collection<Comment>
   notes: Collection<Comment>
   dated: Collection<Comment>
@@ -51,7 +54,9 @@ export function postIn(archive: string): PostClasses {
     @Key() id!: number
     @Bin() title?: string
     @UpdatedAt() updatedAt?: Date
+    @Sharded({ by: 'hash', shards: 2 }) @CountOf('comments') commentCount = 0
     @Sharded({ by: 'hash', shards: 2 }) @Counter() views = 0
+    @CountOf('readers') readerCount = 0
     @Sharded({ by: 'hash', shards: 3 })
     @OneToMany(() => Comment, {
       strategy: 'consolidate',

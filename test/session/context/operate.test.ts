@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import {
   Bin,
   Counter,
+  DeletedAt,
   EntityGoneError,
   Key,
   NotFoundError,
@@ -35,6 +36,26 @@ class Page {
   @UpdatedAt() changed?: Date
 }
 
+@Record({ set: 'raw_note' })
+class Note {
+  @Key() id!: string
+  @Counter() views = 0
+  @DeletedAt() deleted?: Date
+}
+
+@Record({ set: 'raw_kind', discriminator: 'kind' })
+abstract class Kind {
+  @Key() id!: string
+  @Counter() views = 0
+  @DeletedAt() deleted?: Date
+}
+
+@Record({ discriminatorValue: 'a' })
+class KindA extends Kind {}
+
+@Record({ discriminatorValue: 'b' })
+class KindB extends Kind {}
+
 @Record({ set: 'raw_item' })
 class Item {
   @Key() id!: string
@@ -53,7 +74,7 @@ for (const mode of MODES) {
   describe(`operations of the official client in a session (${mode})`, () => {
     let db: Database
     let server: TestServer
-    useDatabase(mode, [Page, Item, List], (opened) => ({ db, server } = opened))
+    useDatabase(mode, [Page, Item, List, Note, Kind, KindA, KindB], (opened) => ({ db, server } = opened))
     beforeEach(() => db.session().save(Object.assign(new Page(), { id: 'home', title: 'Home', log: [1] })))
     afterEach(() => server.embedded?.faults.clear())
 
@@ -92,6 +113,29 @@ for (const mode of MODES) {
       )
       expect(await rejection(() => session.operate(Page, 'none', [op.read('title')]))).to.be.instanceOf(NotFoundError)
       expect(await db.session().find(Page, 'none')).to.equal(null)
+    })
+
+    it('say of a record that is deleted softly that it is gone, as a handle does', async () => {
+      for (const [kind, other] of [[Note], [KindA, KindB]] as const) {
+        await db.session().save(Object.assign(new kind(), { id: 'n' }))
+        const touch = (of: typeof Note | typeof KindA): Promise<unknown> =>
+          rejection(() => db.session().operate(of, 'n', [op.incr('views', 1)]))
+        if (other !== undefined) expect(await touch(other)).to.be.instanceOf(EntityGoneError)
+        await db.session().delete(kind, 'n')
+        const [raw, byHandle] = [
+          await touch(kind),
+          await rejection(async () => {
+            const session = db.session()
+            session.at(kind, 'n').counter('views').add(1)
+            await session.flush()
+          }),
+        ] as SkeinError[]
+        expect(raw).to.be.instanceOf(EntityGoneError)
+        expect([raw.message, raw.details.fix]).to.deep.equal([byHandle.message, byHandle.details.fix])
+        const read = await rejection(() => db.session().operate(kind, 'n', [op.read('views')]))
+        expect(read).to.be.instanceOf(NotFoundError)
+        expect((await db.session().find(kind, 'n', { deleted: 'include' }))?.views).to.equal(0)
+      }
     })
 
     it('leave nothing stale in a loaded entity that could be written back', async () => {

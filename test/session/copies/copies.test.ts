@@ -43,6 +43,27 @@ for (const mode of MODES) {
       return found.sort()
     }
 
+    it('are announced by explain, because their records are found when it is sent', async () => {
+      await world()
+      const session = db.session()
+      const first = await session.load(Agent, 1)
+      first.phone = '99'
+      expect(String(await session.explain())).not.to.include('copies')
+      first.name = 'Anna'
+      session.create(Listing, { id: 'd', agent: 2 })
+      const text = String(await session.explain())
+      const lines = text.slice(text.indexOf('copies')).split('\n')
+      expect(lines.slice(1).sort()).to.deep.equal([
+        '  after a read: read Agent cp_agent/1: write its copies in each Call whose to leads to it (toName)',
+        '  after a read: read Agent cp_agent/1: write its copies in each Listing whose agent leads to it (agentName)',
+        '  after a read: read Agent cp_agent/1: write its copies in each Visit whose agent leads to it (guide)',
+        '  after a read: read the Agent of Listing cp_listing/"d" again: if it was changed meanwhile, write agentName, agentScore once more',
+      ])
+      await session.flush()
+      expect(await names()).to.deep.equal(['Anna', 'Anna', 'Anna', 'Anna'])
+      expect(String(await session.explain())).to.equal('Nothing to do: no command would be sent.')
+    })
+
     it('are written with the reference, whether its entity is new, loaded or named by its key', async () => {
       const ann = agent(1, 'Ann')
       const a = make(new Listing(), { id: 'a' })
@@ -79,6 +100,23 @@ for (const mode of MODES) {
       expect(a).to.include({ agentName: undefined, agentScore: undefined })
       expect(await stored('cp_listing', 'a')).to.have.all.keys('id')
     })
+
+    for (const how of ['by key', 'by entity', 'by the collection'] as const)
+      for (const isNew of [true, false])
+        it(`show what the flush that sets ${isNew ? 'a new' : 'the'} reference ${how} makes of the source, whenever they are refreshed`, async () => {
+          await world()
+          const session = db.session()
+          const bob = await session.load(Agent, 2)
+          const listing = isNew ? session.create(Listing, { id: 'n' }) : await session.load(Listing, 'a')
+          Object.assign(bob, { name: 'Rob', phone: '77' })
+          if (how === 'by the collection') bob.listings.add(listing)
+          else listing.agent.set(how === 'by key' ? 2 : bob)
+          await session.flush()
+          expect(listing).to.include({ agentName: 'Rob', agentPhone: '77' })
+          expect(await stored('cp_listing', listing.id)).to.include({ agentName: 'Rob', agentPhone: '77' })
+          expect(session.isDirty()).to.equal(false)
+          expect(await stale()).to.deep.equal([])
+        })
 
     it('follow the collection of their source, too, and its delete', async () => {
       await world()

@@ -74,6 +74,17 @@ for (const mode of MODES) {
     let namespace: string
     useDatabase(mode, [Page, Shop], (opened) => ({ db, server, namespace } = opened))
 
+    it('use all of their shards, also where several are added to together', async () => {
+      await db.withSession((session) => void session.create(Page, { path: '/', site: 's' }))
+      for (let i = 0; i < SHARDS; i++)
+        await db.withSession((session) => {
+          session.at(Page, '/').counter('views').add(1)
+          session.at(Page, '/').counter('likes').add(1)
+        })
+      const stored = async (set: string): Promise<number> => (await db.client.query(namespace, set).results()).length
+      expect([await stored('shc_page_views'), await stored('shc_page_likes')]).to.deep.equal([SHARDS, 2])
+    })
+
     const wordsOf = async (work: () => Promise<unknown>): Promise<string> =>
       (await commandWords(server, work)).join(' ')
 

@@ -82,16 +82,20 @@ describe('the expected size of a collection', () => {
       @Sharded({ by: 'hash', shards: 35, when: { bytes: 100_000 }, subkeys: 'soonIn' })
       @ManyToMany(() => User, expect300k)
       soon = collection<User>()
+      @Sharded({ by: 'hash', shards: 8, when: { bytes: 100_000 }, subkeys: 'laterIn' })
+      @ManyToMany(() => User, expect300k)
+      later = collection<User>()
       @Sharded({ by: 'day', on: 'at', subkeys: 'daysIn' }) @OneToMany(() => Line, parts) days = collection<Line>()
       @OneToMany(() => Line, { ...parts, cap: { keep: 1_500, by: 'last' } }) capped = collection<Line>()
       @OneToMany(() => Line, { ...parts, cap: { keep: 100, by: 'last' } }) short = collection<Line>()
     }
     const warnings = await warningsOf(User)
-    expect(warnings.map(({ property }) => property)).to.have.members(['beside', 'few', 'capped'])
+    expect(warnings.map(({ property }) => property)).to.have.members(['beside', 'few', 'later', 'capped'])
     const text = warnings.map(({ message }) => message).join('\n')
     expect(text).to.include("Replace @Companion on User.beside by @Sharded({ by: 'hash', shards: 35 }).")
     expect(text).to.include('4500000 bytes in 8 shards')
     expect(text).to.include("Raise the shards of User.few: @Sharded({ by: 'hash', shards: 35 }).")
+    expect(text).to.include("Raise the shards of User.later: @Sharded({ by: 'hash', shards: 35, when: … }).")
     expect(text).to.include(
       "Let the cap of User.capped keep fewer, or replace it by @Sharded({ by: 'hash', shards: 2 }).",
     )

@@ -146,6 +146,7 @@ for (const mode of MODES) {
       expect(await client.orders.keys({ deleted: 'only' })).to.deep.equal([1])
       expect(ids(await client.orders.page({ count: 5, deleted: 'only' }))).to.deep.equal([1])
       expect(await session.walk(client).out('orders').keys()).to.deep.equal([2])
+      expect(await session.walk(client).out('orders', { limit: 1 }).keys()).to.deep.equal([2])
       expect(await session.walk(Client, 'c', { deleted: 'include' }).out('orders').out('lines').keys()).to.deep.equal([
         'l1',
         'l2',

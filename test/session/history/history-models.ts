@@ -6,6 +6,7 @@ import {
   Embedded,
   History,
   Key,
+  ManyToMany,
   ManyToOne,
   OneToMany,
   Record,
@@ -54,7 +55,35 @@ export class Memo extends Note {
   @Bin() to?: string
 }
 
-export const ALL = [Client, Contract, Note, Memo]
+/** Links of which it is known what they were. */
+@Record({ set: 'hi_person' })
+export class Person {
+  @Key() id!: string
+  @ManyToMany(() => Person, { through: () => Follow }) follows = collection<Person, Follow>()
+  @ManyToMany(() => Person, { through: () => Follow, strategy: 'secondaryIndex' })
+  followers = collection<Person, Follow>()
+}
+
+@History()
+@Record({ set: 'hi_follow', key: '{from}:{to}' })
+export class Follow {
+  @ManyToOne(() => Person, 'follows') from = ref<Person>()
+  @ManyToOne(() => Person, 'followers') to = ref<Person>()
+  @ManyToOne(() => Client) through = ref<Client>()
+  @Bin() kind?: string
+  @Version() version?: number
+}
+
+/** States that are kept for as long as a record changes, and a while longer. */
+@History({ ttl: 5000 })
+@Record({ set: 'hi_price' })
+export class Price {
+  @Key() id!: string
+  @Bin() amount?: number
+  @Version() version?: number
+}
+
+export const ALL = [Client, Contract, Note, Memo, Person, Follow, Price]
 
 export const contract = (values: Partial<Contract> = {}): Contract =>
   Object.assign(new Contract(), { id: 'c', terms: 'first', ...values })

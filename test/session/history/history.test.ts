@@ -1,9 +1,10 @@
+import Aerospike from 'aerospike'
 import { expect } from 'chai'
 import { SkeinError, VersionConflictError, type Database, type HistoryEntry } from 'skein'
 import { MODES, type TestServer } from '../../server.js'
 import { commandWords } from '../../command-words.js'
 import { useDatabase } from '../../use-database.js'
-import { ALL, Client, Contract, Memo, Money, Note, contract } from './history-models.js'
+import { ALL, Client, Contract, Follow, Memo, Money, Note, Person, Price, contract } from './history-models.js'
 import { rejection } from '../rejection.js'
 
 const terms = (entries: readonly HistoryEntry<Contract>[]): unknown[] =>
@@ -163,6 +164,65 @@ for (const mode of MODES) {
         [2, 'second', undefined],
         [1, 'first', undefined],
       ])
+    })
+
+    it('leave the references of an upsert as they are set, whether its record was there or not', async () => {
+      await db.withSession((session) => void ['x', 'y'].forEach((id) => session.create(Client, { id })))
+      for (const client of ['x', 'y']) {
+        const given = contract({ terms: client })
+        given.client.set(client)
+        await db.session().upsert(given)
+        const { client: stored, terms: words } = await db.session().load(Contract, 'c')
+        expect([stored.key, words]).to.deep.equal([client, client])
+        expect(await db.session().at(Client, client).collection('contracts').keys()).to.deep.equal(['c'])
+      }
+      expect(await db.session().at(Client, 'x').collection('contracts').keys()).to.deep.equal([])
+      expect((await entries()).map(({ entity }) => entity?.client.key)).to.deep.equal(['x'])
+    })
+
+    it('keep what link records were, which are made, replaced and ended as others', async () => {
+      await db.withSession((session) => {
+        for (const id of ['ann', 'bob']) session.create(Person, { id })
+        session.create(Client, { id: 'x' })
+      })
+      const link = (kind: string): Promise<unknown> =>
+        db.withSession(async (session) =>
+          session.at(Person, 'ann').collection('follows').link('bob', { kind, through: 'x' }),
+        )
+      await link('work')
+      await link('friend')
+      const stored = await db.session().load(Follow, 'ann:bob')
+      expect([stored.kind, stored.version, stored.from.key, stored.to.key, stored.through.key]).to.deep.equal([
+        'friend',
+        2,
+        'ann',
+        'bob',
+        'x',
+      ])
+      expect(await db.session().at(Person, 'ann').collection('follows').keys()).to.deep.equal(['bob'])
+      expect(await db.session().at(Person, 'bob').collection('followers').keys()).to.deep.equal(['ann'])
+      await db.withSession(async (session) => session.at(Person, 'bob').collection('followers').unlink('ann'))
+      const kept = await db.session().history(Follow, 'ann:bob').entries()
+      expect(kept.map(({ entity }) => entity && [entity.kind, entity.to.key, entity.through.key])).to.deep.equal([
+        null,
+        ['friend', 'bob', 'x'],
+        ['work', 'bob', 'x'],
+      ])
+      expect(await db.session().find(Follow, 'ann:bob')).to.equal(null)
+    })
+
+    it('live as long after the last change as ttl says, and their records as before', async () => {
+      const ttlOf = async (set: string): Promise<number> =>
+        (await db.client.get(new Aerospike.Key(namespace, set, 'p'))).ttl
+      const session = db.session()
+      const price = session.create(Price, { id: 'p', amount: 1 })
+      await session.flush()
+      const before = await ttlOf('hi_price')
+      for (const amount of [2, 3]) await session.save(Object.assign(price, { amount }))
+      // Other tests have moved the clock of the server, by which the client's own is behind.
+      await db.client.put(new Aerospike.Key(namespace, 'hi_ttl', 'p'), { id: 1 }, { ttl: 5000 })
+      expect(await ttlOf('hi_price_history')).to.be.closeTo(await ttlOf('hi_ttl'), 10)
+      expect(await ttlOf('hi_price')).to.be.closeTo(before, 10)
     })
 
     it('keep what bulk updates and bulk deletes replace', async () => {

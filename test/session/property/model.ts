@@ -226,14 +226,14 @@ function change(entity: ModelEntity, name: Property, values: Values): void {
   else Object.assign(entity.values, copy(pick(values, [name])))
 }
 
-/** A list that only grew is appended to, everything else is written or removed. */
+/** A list that only grew, or was not there, is appended to, everything else is written or removed. */
 function applyChange(stored: Values, { values, known }: ModelEntity, name: Property): void {
   if (same(values[name], known[name])) return
   const before = known[name]
   const now = values[name]
   if (now === undefined) delete stored[name]
-  else if (Array.isArray(now) && Array.isArray(before) && isPrefix(before, now)) {
-    stored.tags = [...(stored.tags ?? []), ...now.slice(before.length)]
+  else if (Array.isArray(now) && (before === undefined || (Array.isArray(before) && isPrefix(before, now)))) {
+    stored.tags = [...(stored.tags ?? []), ...now.slice(before?.length ?? 0)]
   } else Object.assign(stored, copy(pick(values, [name])))
 }
 

@@ -34,14 +34,16 @@ for (const mode of MODES) {
           kind: below(2) === 0 ? KINDS[below(2)] : undefined,
           city: below(3) === 0 ? CITIES[below(2)] : undefined,
           last: below(4) === 0 ? 1 + below(2) : undefined,
+          limit: below(3) === 0 ? 1 + below(4) : undefined,
         }))
         const session = db.session()
         let walk = session.walk(User, start)
-        for (const { kind, city, last } of hops)
+        for (const { kind, city, last, limit } of hops)
           walk = walk.out('follows', {
             ...(kind && { where: { kind } }),
             ...(city && { to: { city } }),
             ...(last && { last }),
+            ...(limit && { limit }),
           }) as unknown as typeof walk
         const { reached, ways } = byHand(start, hops, links, cityOf)
         const what = JSON.stringify({ start, hops })
@@ -62,9 +64,10 @@ interface HopByHand {
   readonly kind: string | undefined
   readonly city: string | undefined
   readonly last: number | undefined
+  readonly limit: number | undefined
 }
 
-/** Entities that a walk should reach: each at the first hop that leads to it, and the number of ways along such hops. */
+/** Entities that a walk should reach: each at the first hop that leads to it and does not leave it out, and the number of ways along such hops. */
 function byHand(
   start: string,
   hops: readonly HopByHand[],
@@ -73,18 +76,15 @@ function byHand(
 ): { reached: string[]; ways: number } {
   const seen = new Set([start])
   let level = new Map([[start, 1]])
-  for (const { kind, city, last } of hops) {
+  for (const { kind, city, last, limit } of hops) {
     const next = new Map<string, number>()
     for (const [from, ways] of level) {
       const led = [...links.get(from)!].filter(([, each]) => kind === undefined || each === kind).map(([to]) => to)
-      const chosen = last === undefined ? led : led.sort().slice(-last)
-      for (const to of chosen)
-        if (next.has(to) || !seen.has(to)) {
-          next.set(to, (next.get(to) ?? 0) + ways)
-          seen.add(to)
-        }
+      const chosen = led.sort().slice(last === undefined ? 0 : -last)
+      for (const to of chosen) if (!seen.has(to)) next.set(to, (next.get(to) ?? 0) + ways)
     }
-    level = new Map([...next].filter(([to]) => city === undefined || cityOf.get(to) === city))
+    level = new Map([...next].filter(([to]) => city === undefined || cityOf.get(to) === city).slice(0, limit))
+    for (const to of level.keys()) seen.add(to)
   }
   return { reached: [...level.keys()], ways: [...level.values()].reduce((sum, each) => sum + each, 0) }
 }

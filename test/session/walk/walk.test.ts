@@ -103,6 +103,58 @@ for (const mode of MODES) {
       })
     })
 
+    it('reaches at a later hop what the conditions of an earlier one have left out', async () => {
+      await people()
+      await within(async (session) => (await session.load(User, 'carol')).follows.link('bob', { kind: 'work' }))
+      await within(async (session) => {
+        const inBern = session.walk(User, 'alice').out('follows', { to: { city: 'Bern' } })
+        expect(await inBern.keys()).to.deep.equal(['carol'])
+        const next = inBern.out('follows')
+        expect(await next.keys()).to.have.members(['bob', 'dora', 'emil'])
+        expect((await next.paths()).map(ids)).to.have.deep.members([
+          ['alice', 'carol', 'bob'],
+          ['alice', 'carol', 'dora'],
+          ['alice', 'carol', 'emil'],
+        ])
+        expect(await next.out('posts').keys()).to.deep.equal(['b1', 'b2', 'b3'])
+      })
+    })
+
+    it('counts against its limit what the conditions leave', async () => {
+      await people()
+      await within(async (session) => {
+        const bern = session.walk(User, ['bob', 'carol']).out('follows', { to: { city: 'Genf' }, limit: 1 })
+        expect(await bern.keys()).to.deep.equal(['emil'])
+        expect([await bern.count(), ids(await bern.entities())]).to.deep.equal([1, ['emil']])
+        expect((await bern.paths()).map(ids)).to.deep.equal([['carol', 'emil']])
+        const streamed: unknown[] = []
+        for await (const { id } of bern.stream()) streamed.push(id)
+        expect(streamed).to.deep.equal(['emil'])
+        const posts = session
+          .walk(User, 'alice')
+          .out('follows', { to: { city: 'Bern' }, limit: 1 })
+          .out('posts')
+        expect(await posts.keys()).to.deep.equal(['c1'])
+      })
+    })
+
+    it('checks the conditions of a hop with a limit in one batch more, and in further ones where few meet them', async () => {
+      const [hub, ...others] = Array.from({ length: 301 }, (_, i) => user(`u${i}`, i === 300 ? 'Bern' : 'Basel'))
+      for (const other of others) hub.follows.link(other, { kind: 'friend' })
+      await store(hub)
+      const cost = async (to: object, limit: number): Promise<readonly [number, number]> => {
+        const session = db.session()
+        const walk = session.walk(User, 'u0').out('follows', { to, limit })
+        let found = 0
+        const { commands } = await server.commands.during(async () => (found = (await walk.entities()).length))
+        expect(walk.explain().roundTrips).to.equal(3)
+        await session.close()
+        return [found, commands]
+      }
+      expect(await cost({ city: 'Basel' }, 20)).to.deep.equal([20, 3])
+      expect(await cost({ city: 'Bern' }, 20)).to.deep.equal([1, 4])
+    })
+
     it('gives every way to what it reaches', async () => {
       await people()
       await within(async (session) => {
@@ -199,6 +251,50 @@ for (const mode of MODES) {
       const { commands } = await server.commands.during(() => session.walk(Post, 'b1').out('comments').count())
       expect(commands).to.equal(0)
       await session.close()
+    })
+
+    it('shows unsent changes from the side of an entity that the session knows by its key alone', async () => {
+      await people()
+      await within(async (session) => {
+        const alice = await session.load(User, 'alice')
+        alice.follows.link('emil', { kind: 'friend' })
+        alice.follows.unlink('carol')
+        ;(await session.load(Post, 'b1')).author.set('dora')
+        expect(await session.walk(User, 'emil').out('followers').keys()).to.have.members(['alice', 'carol'])
+        expect(await session.walk(User, 'carol').out('followers').keys()).to.deep.equal([])
+        expect(await session.walk(User, 'dora').out('posts').keys()).to.deep.equal(['b1'])
+        const onTheWay = session.walk(User, 'carol').out('follows').out('followers')
+        expect(await onTheWay.keys()).to.have.members(['alice', 'bob'])
+      })
+    })
+
+    it('shows unsent changes of an entity that is known by its key alone, whichever subclass its record is of', async () => {
+      await people()
+      await store(Object.assign(new Video(), { id: 'v1', title: 'v1', seconds: 5 }))
+      await within(async (session) => {
+        const alice = await session.load(User, 'alice')
+        alice.posts.add('v1', 'b1')
+        for (const id of ['v1', 'b1'])
+          expect(await session.walk(Post, id).out('author').keys()).to.deep.equal(['alice'])
+        expect(await session.load(Post, 'v1')).to.be.instanceOf(Video)
+      })
+      await within(async (session) => {
+        expect(await session.walk(User, 'alice').out('posts').keys()).to.have.members(['v1', 'b1'])
+      })
+    })
+
+    it('leaves the key of a missing entity free that an unsent change names', async () => {
+      await people()
+      await within(async (session) => {
+        const alice = await session.load(User, 'alice')
+        alice.follows.link('new', { kind: 'friend' })
+        expect(await session.walk(User, 'new').out('followers').keys()).to.deep.equal([])
+        session.create(User, { id: 'new' })
+        expect(await session.walk(User, 'new').out('followers').keys()).to.deep.equal(['alice'])
+      })
+      await within(async (session) => {
+        expect(await session.walk(User, 'new').out('followers').keys()).to.deep.equal(['alice'])
+      })
     })
 
     it('shows unsent changes of the session', async () => {

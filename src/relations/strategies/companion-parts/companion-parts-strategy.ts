@@ -128,10 +128,11 @@ export class CompanionPartsStrategy extends PartsStrategy {
       isUpsert: tracked.overwrite === true,
       isOwnerMade: tracked.createsRecord === true,
     }
+    this.#dates?.checkReplaced(table, places)
     const items = this.#dates?.placedItems(table, places, draft) ?? itemsOf(table)
     const sending = this.#writes.send(parts, items, draft, 'add references', reader)
     if (leaving === undefined) return sending
-    // One after the other: what is known of a child is last what it is without those that leave it.
+    // Runs one after the other: what is known of a child is last what it is without those that leave it.
     const rest = (): void | Promise<void> => this.#writes.send(parts, leaving.items, draft, 'remove references', reader)
     return sending === undefined ? rest() : sending.then(rest)
   }

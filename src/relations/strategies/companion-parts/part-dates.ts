@@ -43,9 +43,21 @@ export class PartDates {
     return this.#scheme.describe(shards, [...new Set(names)].sort())
   }
 
-  /** Ids of children that are removed unseen: only the buckets can tell where they are. */
+  /** Ids of children that are removed or replaced unseen: only the buckets can tell where they are. */
   unplaced(table: PartTable): readonly KeyValue[] {
-    return itemsOf(table).removed.filter((id) => table.known(id) === undefined)
+    const { removed } = itemsOf(table)
+    const replaced = this.#replaced(table).map((part) => this.#parts.idOf(part))
+    return [...removed, ...replaced].filter((id) => table.known(id) === undefined)
+  }
+
+  /** Throws where a child replaces one that was removed unseen and is in another bucket. */
+  checkReplaced(table: PartTable, places: ReadonlyMap<string, MapKey>): void {
+    for (const part of this.#replaced(table))
+      this.#checkSame(table, part, places.get(userKeyId(this.#parts.idOf(part))), this.#parts.placeOf(part))
+  }
+
+  #replaced({ state }: PartTable): readonly object[] {
+    return state.addedEntities.filter((part) => state.isReplaced(part))
   }
 
   /** Changes to be sent; of children that are in no bucket nothing has to be taken out. */

@@ -29,9 +29,7 @@ export class PartWrites extends PartSender {
       if (put.length > 0) draft.follow(stage, toHome(table.owner, home))
       else if (this.#homes.buckets === undefined) draft.follow(stage, rerouted(table.owner))
     }
-    // A transaction that is only being planned must hold the owner as well, where that counts its children.
-    if (draft.isTransaction && items.put.length + items.removed.length > 0)
-      this.#homes.counts?.add(table.owner.key, 1, draft, stage)
+    if (items.put.length + items.removed.length > 0) this.#homes.counts?.plan(table.owner.key, 1, draft, stage)
     this.#send(parts, items, draft, stage)
   }
 
@@ -88,7 +86,7 @@ export class PartWrites extends PartSender {
     // The owner says another number: all of it is routed again.
     if (scheme.shardsOf(owner) !== shards) return this.#sendInside(parts, items, draft, stage, reader)
     if (this.#homes.counts !== undefined)
-      this.#homes.counts.add(owner, await growthOf(table, groups, places, reader), draft, stage)
+      await this.#homes.counts.addInside(owner, await growthOf(table, groups, places, reader), draft, stage, reader)
     this.#tell(parts, groups, places, draft)
     groups.forEach((group, i) => {
       const { changes, rest } = this.gather(parts, group)

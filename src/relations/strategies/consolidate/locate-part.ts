@@ -3,7 +3,7 @@ import type { LocatedPart, PartFields } from '../../contract/relation-strategy.j
 import type { PartTable } from './part-table.js'
 
 /** Finds a part by its id, for a handle on it. */
-export function locatePart(table: PartTable, given: unknown): LocatedPart {
+export function locatePart(table: PartTable, given: unknown): Omit<LocatedPart, 'read'> {
   const { parts, owner } = table
   const { codec } = parts
   const id = parts.checkedId(given)
@@ -33,6 +33,8 @@ export function locatePart(table: PartTable, given: unknown): LocatedPart {
           each.snapshot = withFields(codec, each.snapshot, codec.snapshot(part), fields) ?? each.snapshot
     },
     showWhenRead: (change) => table.unsent.add(id, change),
+    edits: table.unsent.editsOf(id),
+    edit: (edit) => table.unsent.edit({ ...edit, id }),
   }
 }
 

@@ -198,7 +198,7 @@ export class PartChanges {
     for (const recorded of this.#recorded) this.#table.recorded.doubted(recorded)
     for (const { known: sent } of this.#sent) {
       const known = this.#table.known(sent.id)
-      if (known !== undefined) known.snapshot = codec.advanceAdded(known.snapshot, sent.snapshot)
+      if (known !== undefined) known.snapshot = codec.advanceAdded(known.snapshot, sent.snapshot) ?? known.snapshot
       this.#table.sent.doubted(sent)
     }
   }

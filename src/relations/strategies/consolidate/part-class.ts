@@ -7,7 +7,7 @@ import {
   writeProperty,
   type ChildCodec,
 } from '../../../codec/index.js'
-import { SkeinError } from '../../../errors/index.js'
+import { EntityGoneError, SkeinError } from '../../../errors/index.js'
 import { describeKey, type KeyValue } from '../../../keys/index.js'
 import type { EntityModel, RangeBound, RelationModel } from '../../../model/index.js'
 import type { Path, WriteOperation } from '../../../plan/operation.js'
@@ -214,6 +214,15 @@ export class PartClass {
       key: key.key,
       fix: `Change at most ${most} of them in a transaction, or flush them with { transactions: 'off' }.`,
     })
+  }
+
+  /** A handle was to change what is inside a child that is not there, or lacks that. */
+  childGone({ key }: Tracked, id: KeyValue): EntityGoneError {
+    const { name } = this.relation
+    const where = `${this.#owner.name} ${describeKey(key.key)}`
+    const message = `${where}: '${name}' has no child ${describeKey(id)}, or that has not the one inside it that is to be changed.`
+    const fix = 'Add it first, or drop the change: await session.refresh(entity).'
+    return new EntityGoneError(message, { className: this.#owner.name, property: name, key: key.key, fix })
   }
 
   bareKey(member: KeyValue): SkeinError {

@@ -78,7 +78,7 @@ export class PartTable implements PartHolder, RootParts {
 
   /** Cheap while nothing changed: a comparison for each field of each known part. */
   get isChanged(): boolean {
-    if (hasShownChanges(this.state) || !this.recorded.isEmpty) return true
+    if (hasShownChanges(this.state) || !this.recorded.isEmpty || this.unsent.isEdited) return true
     const { codec } = this.parts
     for (const known of this.#known.values()) if (!codec.same(known.part, known.snapshot)) return true
     return false
@@ -170,13 +170,17 @@ export class PartTable implements PartHolder, RootParts {
     const id = this.parts.idOf(read)
     const known = this.known(id)
     this.#unsure.delete(userKeyId(id))
-    if (known !== undefined) return known.part
+    if (known !== undefined) {
+      this.unsent.editIn(id, known.part)
+      return known.part
+    }
     const former = this.#former?.get(userKeyId(id))
     const part = former?.part ?? read
     if (former !== undefined) refillPart(former, this.parts.codec, stored, read)
     attachPart(part, this, true)
     this.#know(part, id)
     if (this.unsent.showIn(id, part)) this.known(id)!.snapshot = this.parts.codec.snapshot(part)
+    this.unsent.editIn(id, part)
     return part
   }
 

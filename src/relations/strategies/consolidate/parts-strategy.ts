@@ -69,8 +69,17 @@ export abstract class PartsStrategy implements RelationStrategy {
   abstract remove(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void>
   abstract load(level: readonly Tracked[], reader: Reader): Promise<readonly Tracked[]>
   /** Finds a child by its id, also where it is not loaded. */
-  protected locate({ entity }: Tracked, id: unknown): LocatedPart {
-    return locatePart(this.table(entity), id)
+  protected locate(tracked: Tracked, id: unknown): LocatedPart {
+    const table = this.table(tracked.entity)
+    return { ...locatePart(table, id), read: () => this.#makeEdits(tracked, table.reader) }
+  }
+
+  /** Reads the children in which changes wait for that, and makes them. */
+  async #makeEdits(tracked: Tracked, reader: Reader): Promise<void> {
+    const table = this.table(tracked.entity)
+    for (const value of await this.questions(tracked, reader).get(table.unsent.edited)) table.take(value)
+    const [missing] = table.unsent.edited
+    if (missing !== undefined) throw this.partClass.childGone(tracked, missing)
   }
 
   /** Asks the server about the children of one owner. */
@@ -101,9 +110,14 @@ export abstract class PartsStrategy implements RelationStrategy {
   }
 
   /** New entities that parts point to are saved along. */
-  cascade({ entity, state }: Tracked, reach: Cascade, reader: Reader): void {
-    if (state === 'removed') return
-    const table = this.table(entity)
+  cascade(tracked: Tracked, reach: Cascade, reader: Reader): void | Promise<void> {
+    if (tracked.state === 'removed') return
+    const table = this.table(tracked.entity)
+    if (!table.unsent.isEdited) return this.#reach(table, reach, reader)
+    return this.#makeEdits(tracked, reader).then(() => this.#reach(table, reach, reader))
+  }
+
+  #reach(table: PartTable, reach: Cascade, reader: Reader): void {
     for (const target of this.newTargets(table, reader)) reach.save(target)
     // A child that goes to another record is stored there before it is taken out here.
     for (const owner of leavingItems(table)?.to ?? []) reach.save(owner.entity)

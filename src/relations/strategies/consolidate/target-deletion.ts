@@ -1,6 +1,9 @@
 import { readProperty } from '../../../codec/index.js'
 import { kindsOf, type EntityModel, type InverseIndexModel, type Model } from '../../../model/index.js'
-import { read } from '../../../plan/command.js'
+import { read, type Guard } from '../../../plan/command.js'
+import type { Draft } from '../../../plan/draft.js'
+import { isWrittenOrMissing } from '../../../plan/outcome.js'
+import { markDeleting } from '../../write/delete-marker.js'
 import { mapGetKeys } from '../../../plan/operations.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
@@ -40,6 +43,8 @@ interface FoundOwners {
 /** Deleting an entity removes the consolidated children that point to it, in whichever records they are: an index finds those. */
 class TargetDeletion implements Contributor {
   readonly #pointers: readonly Pointers[]
+  /** Targets that may stay, because another session has moved them: their children are removed only once they are marked. */
+  readonly #unsure = new WeakSet<Tracked>()
 
   constructor(pointers: readonly Pointers[]) {
     this.#pointers = pointers
@@ -50,12 +55,14 @@ class TargetDeletion implements Contributor {
   }
 
   async cascade(target: Tracked, reach: Cascade, reader: Reader): Promise<void> {
-    if (target.state !== 'removed' || reach.isAgain) return
+    if (target.state !== 'removed' || (reach.isAgain && !this.#unsure.delete(target))) return
+    const mayStay = !reach.isAgain && !reach.isPreview && !reader.isInside && target.deleteGuards.some(isOfBin)
     // Several indexes may find the same owner, which is read once.
     const fresh = new Set<Tracked>()
     for (const pointers of this.#pointers) {
       const found = await this.#ownersOf(target, pointers, fresh, reach, reader)
       if (found === undefined) reach.drain(drainOf(target, pointers, reader))
+      else if (mayStay && found.owners.length > 0) this.#unsure.add(target)
       else
         for (const { entity } of await removeChildren(found, target, pointers, reader, reach.onRollback))
           reach.save(entity)
@@ -91,9 +98,18 @@ class TargetDeletion implements Contributor {
     return { owners: [...owners], isFresh: (owner) => fresh.has(owner), homes }
   }
 
+  isWaiting(target: Tracked): boolean {
+    return this.#unsure.has(target)
+  }
+
   save(): void {}
-  remove(): void {}
+
+  remove(target: Tracked, draft: Draft): void {
+    if (!draft.isTransaction && this.#unsure.has(target)) draft.add('mark', markDeleting(target), isWrittenOrMissing)
+  }
 }
+
+const isOfBin = ({ kind }: Guard): boolean => kind === 'binEquals'
 
 /** Changes to owners of parts when an entity of this class is deleted; none where no relation asks for any. */
 export function targetDeletions(target: EntityModel, model: Model): readonly TargetDeletion[] {

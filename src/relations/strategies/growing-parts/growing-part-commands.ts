@@ -23,12 +23,10 @@ import { partBin } from './part-bin.js'
 /** Commands to the records that may hold children: a child has entries in several bins, which come and go together. */
 export class GrowingPartCommands extends GrowingCommands {
   readonly #parts: PartClass
-  readonly #places: GrowingScheme
 
   constructor(model: EntityModel, parts: PartClass, scheme: GrowingScheme) {
     super(model, parts.relation, partBin(parts), scheme)
     this.#parts = parts
-    this.#places = scheme
   }
 
   /** Changes of children in one record. While members move, it notes those that must not come. */
@@ -42,7 +40,7 @@ export class GrowingPartCommands extends GrowingCommands {
     isOwnerNew = false,
   ): WriteCommand {
     const isNoted = placement.move?.phase === 'move' && removed.length > 0
-    const notes = isNoted ? [listAppendUnique(this.#places.bins.gone, removed)] : []
+    const notes = isNoted ? [listAppendUnique(this.scheme.bins.gone, removed)] : []
     const command = this.change([...changes.operations(), ...notes], home, placement, isInside)
     const isOpen = recordId(home) === recordId(owner) ? this.takesMembers(isOwnerNew) : NOT_MARKED
     const guards = [...(changes.isRemoval ? [] : [isOpen]), ...command.guards, ...changes.guards]

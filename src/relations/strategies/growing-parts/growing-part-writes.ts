@@ -35,9 +35,9 @@ export class GrowingPartWrites extends PartSender {
       draft.tie(home, owner.key)
       draft.follow(stage, rerouted(owner, isInOwner))
     }
-    // A transaction that is only being planned must hold the owner as well, where that counts its children.
-    if (draft.isTransaction && items.put.length + items.removed.length > 0)
-      this.#homes.growth.counts?.add(owner.key, 1, draft, stage)
+    // The owner's own record counts by itself what changes in it.
+    if (!isInOwner && items.put.length + items.removed.length > 0)
+      this.#homes.growth.counts?.plan(owner.key, 1, draft, stage)
     this.#send(parts, items, draft, stage)
   }
 
@@ -137,7 +137,7 @@ export class GrowingPartWrites extends PartSender {
       place === undefined || recordId(place.home) === recordId(owner) ? undefined : { home: place.home, isThere: true },
     )
     const groups = planned.map(({ group }) => group)
-    counts.add(owner, await growthOf(table, groups, apart, reader), draft, stage)
+    await counts.addInside(owner, await growthOf(table, groups, apart, reader), draft, stage, reader)
   }
 }
 

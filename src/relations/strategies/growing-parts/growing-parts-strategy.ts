@@ -128,7 +128,7 @@ export class GrowingPartsStrategy extends PartsStrategy {
     }
     const sending = this.#writes.send(parts, itemsOf(table), draft, 'add references', reader)
     if (leaving === undefined) return sending
-    // One after the other: what is known of a child is last what it is without those that leave it.
+    // Runs one after the other: what is known of a child is last what it is without those that leave it.
     const rest = (): void | Promise<void> => this.#writes.send(parts, leaving.items, draft, 'remove references', reader)
     return sending === undefined ? rest() : sending.then(rest)
   }

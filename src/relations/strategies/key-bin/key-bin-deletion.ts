@@ -2,15 +2,15 @@ import { readProperty } from '../../../codec/index.js'
 import { remove } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
 import type { Outcome } from '../../../plan/outcome.js'
-import { userKeyId } from '../../../plan/record-key.js'
-import { stillAt } from '../../cascade/children.js'
+import { userKeyId, type RecordKey } from '../../../plan/record-key.js'
+import { readAgain, stillAt, whileChildOf } from '../../cascade/children.js'
 import { leaves } from '../../cascade/restrict.js'
 import type { Cascade } from '../../contract/contributor.js'
 import type { Reader } from '../../contract/reader.js'
 import { restricted } from '../../contract/relation-errors.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { RefState } from '../../state/ref-state.js'
-import { refStateOf } from '../../state/state-of.js'
+import { parentRef, refStateOf } from '../../state/state-of.js'
 import { detaching } from '../../write/explain-reads.js'
 import { keyBefore, readBefore } from '../../write/link-bin.js'
 import { together } from '../../../plan/plan-draft.js'
@@ -51,7 +51,12 @@ export class KeyBinDeletion {
     const [other] = await this.#reads.load([tracked], reader)
     if (other === undefined) return
     if (onDelete === 'restrict') throw restricted(tracked, this.#sides.model, reader.keyOf(other.entity)!)
-    reach.remove(other.entity)
+    if (back?.bin === undefined) return reach.remove(other.entity)
+    await readAgain(tracked, [other], back, reader)
+    const ref = parentRef(other.entity, back)
+    // Another session has given it to somebody else, and this record is yet to be told.
+    const isElsewhere = ref.isStored && ref.key !== null && !ref.mayBeAt(tracked.entity)
+    if (!isElsewhere) reach.remove(other.entity, whileChildOf(tracked, other.entity, back, reader))
   }
 
   /** The record goes, and its key must leave the list first. */
@@ -68,11 +73,18 @@ export class KeyBinDeletion {
     )
     await together(staying.map((owner) => this.#leaving.plan(tracked, state, owner, draft, reader)))
     draft.follow('delete', detaching(tracked, this.#sides.target, this.#sides.list.name))
-    if (!draft.isTransaction) this.#askLast(tracked, state, new Set(owners.keys()), draft, reader)
+    const told = new Map([...owners].map(([id, owner]) => [id, reader.recordKey(this.#sides.target, owner)]))
+    if (!draft.isTransaction) this.#askLast(tracked, state, told, draft, reader)
   }
 
   /** Another session may have moved the entity since this session read it: the delete tells. */
-  #askLast(tracked: Tracked, state: RefState, told: ReadonlySet<string>, draft: Draft, reader: Reader): void {
+  #askLast(
+    tracked: Tracked,
+    state: RefState,
+    told: ReadonlyMap<string, RecordKey>,
+    draft: Draft,
+    reader: Reader,
+  ): void {
     const { model, key } = tracked
     const command = remove(model.name, key, {
       operations: [readBefore(this.#sides.model, this.#sides.target)],
@@ -83,6 +95,8 @@ export class KeyBinDeletion {
       const owner = before === null ? null : reader.fromStored(this.#sides.target, before)
       if (owner !== null && !told.has(userKeyId(owner)))
         void this.#leaving.plan(tracked, state, owner, draft, reader, 'undo')
+      // It stays, and so does its place in the list that its record names.
+      if (reason === 'guard') for (const off of told.values()) this.#sides.upkeep!.check(key, { off }, draft, reader)
       return end === 'written' || reason === 'missing'
     }
     draft.add('delete', command, settle)

@@ -11,13 +11,14 @@ import type { CollectionState } from '../../state/collection-state.js'
 import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Cascade } from '../../contract/contributor.js'
+import { keepLinkOfDeleted, undoUnlessStored } from '../../write/undo-link.js'
 import { ownerLists } from '../../write/owner-lists.js'
 import { together } from '../../../plan/plan-draft.js'
-import { keepInKey } from '../../write/ref-in-key.js'
+import { isInKey, keepInKey } from '../../write/ref-in-key.js'
 import { isCreation, isEntity, isNew, isUnknown, writtenAs, modelAt, storedRef } from '../../contract/member.js'
 import type { RefState } from '../../state/ref-state.js'
 import { ListUpkeep } from '../../write/list-upkeep.js'
-import { collectionStateOf, refStateOf, hasShownChanges } from '../../state/state-of.js'
+import { collectionStateOf, isTakenOut, refStateOf, hasShownChanges } from '../../state/state-of.js'
 import type { RelationStrategy } from '../../contract/relation-strategy.js'
 import { keyBinLinks } from '../../verify/relation-links.js'
 import type { LinkEnd, LinkVerification } from '../../contract/link-verification.js'
@@ -82,10 +83,10 @@ export class KeyBinStrategy implements RelationStrategy {
     const state = this.#state(tracked.entity)
     const { target } = state
     // The stored link goes with its end.
-    if (this.isEndOfLink && tracked.state === 'new' && this.#isLeaving(target, reader))
+    if (this.isEndOfLink && tracked.state === 'new' && this.#stateOf(target, reader) === 'removed')
       return reach.remove(tracked.entity)
     if (isEntity(target) && isNew(target, reader)) reach.save(target)
-    else if (this.#isToNew(target, reader))
+    else if (this.#stateOf(target, reader) === 'new')
       reach.save(reader.known(this.#sides.target.name, target as KeyValue)!.entity)
     if (
       tracked.overwrite === true ||
@@ -102,6 +103,9 @@ export class KeyBinStrategy implements RelationStrategy {
 
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
+    const to = this.isEndOfLink ? state.key : null
+    const checked = to === null ? undefined : keepLinkOfDeleted(tracked, this.#sides.target, to, draft, reader)
+    if (checked !== undefined) return checked.then(() => this.#plan(tracked, state, draft, reader))
     const needsOwner = this.#sides.list !== undefined || isTakenOut(tracked, state)
     if (!draft.isInside || !needsOwner || isCreation(tracked) || isAsStored(tracked, state)) {
       return this.#plan(tracked, state, draft, reader)
@@ -174,16 +178,19 @@ export class KeyBinStrategy implements RelationStrategy {
       if (to !== null && !isToNew) this.#undo.askOwner(tracked, state, to, draft, reader, isCreated)
       return true
     }
-    const isToNew = this.#isToNew(state.target, reader)
+    const isToNew = this.#stateOf(state.target, reader) === 'new'
     if (isToNew) draft.tie(tracked.key, reader.recordKey(this.#sides.target, to!))
     else if (to !== null && this.#sides.indexed !== undefined) {
       if (draft.isInside) this.#hold(to, draft, reader)
       draft.follow('write', askingOwner(tracked, this.#sides.target))
     }
-    const isLate = isToNew && !draft.isTransaction
+    // What is part of the key is stored with the record: nobody could read that otherwise.
+    const isLate = isToNew && !draft.isTransaction && !isInKey(this.#sides.owner, this.model)
     this.#noteCreated(tracked, state, isLate, draft, reader)
     if (isCreation(tracked) && !isLate) {
       draft.add('write', linkWrite(this.#sides.owner, tracked.key, to === null ? [] : [change], 'mustNotExist'), settle)
+      if (isToNew && !draft.isTransaction)
+        undoUnlessStored(tracked, this.model, reader.known(this.#sides.target.name, to!)!, draft, reader)
       return
     }
     const isBlind = isCreation(tracked) || draft.isInside
@@ -205,6 +212,8 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   #planRelease(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null): void {
+    // It was moved to an owner whose collection has detached it, too.
+    if (present !== null && this.#collectionOf(present, reader)?.isRemoved(tracked.entity)) state.knowStored(present)
     const left = state.stored!
     planRelease(this.#sides, { tracked, state, left, present }, draft, reader, (isDone, outcome) => {
       if (outcome.reason !== 'guard') this.#settleBin(tracked, state, null, outcome, draft, reader)
@@ -213,10 +222,9 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   /** Looks also by its key: a record that this session is about to create cannot be looked for on the server. */
-  #isToNew(target: RefState['target'], reader: Reader): boolean {
-    if (target === null) return false
-    const known = isEntity(target) ? reader.tracked(target) : reader.known(this.#sides.target.name, target)
-    return known?.state === 'new'
+  #stateOf(target: RefState['target'], reader: Reader): Tracked['state'] | undefined {
+    if (target === null) return undefined
+    return (isEntity(target) ? reader.tracked(target) : reader.known(this.#sides.target.name, target))?.state
   }
 
   #settleBin(
@@ -227,6 +235,7 @@ export class KeyBinStrategy implements RelationStrategy {
     draft: Draft,
     reader: Reader,
   ): boolean {
+    if (outcome.state === 'inDoubt' && !draft.isTransaction && !isCreation(tracked)) state.doubtStored()
     if (outcome.state !== 'written') return false
     const before = keyBefore(this.model, outcome.bins)
     const owner = before === null ? null : reader.fromStored(this.#sides.target, before)
@@ -269,12 +278,6 @@ export class KeyBinStrategy implements RelationStrategy {
     return this.#sides.lists!.at(key).add(entry, draft, 'add references', settle, reader)
   }
 
-  #isLeaving(target: RefState['target'], reader: Reader): boolean {
-    if (target === null) return false
-    const known = isEntity(target) ? reader.tracked(target) : reader.known(this.#sides.target.name, target)
-    return known?.state === 'removed'
-  }
-
   get isEndOfLink(): boolean {
     return (this.#sides.list ?? this.#sides.indexed)?.through !== undefined
   }
@@ -287,10 +290,6 @@ export class KeyBinStrategy implements RelationStrategy {
     )
   }
 }
-
-/** True for an entity taken out of its collection while no write replaces what the record says. */
-const isTakenOut = ({ overwrite, state }: Tracked, ref: RefState): boolean =>
-  state === 'stored' && overwrite !== true && ref.isTakenOut
 
 /** False for an upsert: what the record says is unknown. */
 const isAsStored = ({ overwrite }: Tracked, state: RefState): boolean => state.isStored && overwrite !== true

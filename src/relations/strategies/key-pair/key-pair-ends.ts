@@ -37,6 +37,11 @@ export function keepPartner({ model, relation, key, tracked }: End, here: End, r
   if (tracked?.state !== 'removed') keepHeld(model, relation, key, here.key.key, reader)
 }
 
+/** True where the record is deleted only while it points to its partner: it must not be cleared before. */
+export const isDeletedAsPartner = ({ relation, tracked }: End): boolean =>
+  tracked?.state === 'removed' &&
+  tracked.deleteGuards.some((guard) => guard.kind === 'binEquals' && guard.bin === relation.bin)
+
 export const parting = (from: End, to: End): Parting => ({ from, to })
 export const pointId = ({ key, relation }: End): string => `${recordId(key)}#${relation.bin!}`
 export const clearId = (stage: string, from: End, to: End): string => `${stage} ${pointId(from)} -> ${recordId(to.key)}`

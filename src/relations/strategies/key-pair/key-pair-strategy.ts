@@ -112,11 +112,11 @@ export class KeyPairStrategy implements RelationStrategy {
     if (draft.isInside) return this.#partInside(partings, [here], draft, reader)
     for (const { from, to } of partings) this.#writes.clear(from, to, draft, reader)
     draft.follow('delete', detaching(here, this.#there, this.#inverse.name))
-    if (!draft.isTransaction) this.#askLast(tracked, draft, reader)
+    if (!draft.isTransaction) this.#askLast(tracked, partings, draft, reader)
   }
 
   /** Another session may have paired the record since this session read it: the delete tells. */
-  #askLast(tracked: Tracked, draft: Draft, reader: Reader): void {
+  #askLast(tracked: Tracked, partings: readonly Parting[], draft: Draft, reader: Reader): void {
     const { model, key } = tracked
     const command = remove(model.name, key, {
       operations: [readBefore(this.model, this.#there)],
@@ -128,6 +128,9 @@ export class KeyPairStrategy implements RelationStrategy {
       const from = partner === null ? undefined : this.#partnerOf(here, partner, reader)
       if (from !== undefined && !draft.isPlanned(clearId('remove references', from, here)))
         this.#writes.clear(from, here, draft, reader, 'undo')
+      // It stays, and so does its partner.
+      if (outcome.reason === 'guard')
+        for (const { from: former, to } of partings) this.#writes.pairAgain(former, to, draft, reader)
       return isWrittenOrMissing(outcome)
     }
     draft.add('delete', command, settle)

@@ -10,7 +10,8 @@ import { confirming, detaching, whileItHolds } from '../../write/explain-reads.j
 import { retarget } from '../../write/guarded-ref-write.js'
 import { blindLinkWrite, linkWrite, keyBefore, readBefore } from '../../write/link-bin.js'
 import { isInKey } from '../../write/ref-in-key.js'
-import { clearId, endAt, isCreated, isNew, pairId, pointId, type End } from './key-pair-ends.js'
+import { undoUnlessStored } from '../../write/undo-link.js'
+import { clearId, endAt, isCreated, isDeletedAsPartner, isNew, pairId, pointId, type End } from './key-pair-ends.js'
 import { endState, markPartlySent, settlePaired, settleParted } from './key-pair-states.js'
 
 /** Writes the keys of a pair, and clears those of former pairs as long as they still point back. */
@@ -43,12 +44,19 @@ export class KeyPairWrites {
     }
     let before: UserKey | null = null
     const noteBefore = (end: End) => (outcome: Outcome) => void (before = keyBefore(end.relation, outcome.bins))
-    const stage = isNew(other) && !draft.isTransaction ? 'add references' : 'write'
+    const isOwnerLate = isNew(other) && !draft.isTransaction && !isHeldByKey(owner)
+    const stage = isOwnerLate ? 'add references' : 'write'
+    if (!draft.isTransaction)
+      for (const [end, to] of [
+        [owner, other],
+        [other, owner],
+      ])
+        if (isHeldByKey(end) && isNew(to)) undoUnlessStored(end.tracked!, end.relation, to.tracked!, draft, reader)
     this.#point(owner, other, stage, draft, reader, isInCreation ? settle(other) : noteBefore(owner))
     this.#point(
       other,
       owner,
-      isInCreation ? 'write' : 'add references',
+      isInCreation || isHeldByKey(other) ? 'write' : 'add references',
       draft,
       reader,
       isInCreation ? noteBefore(other) : settle(owner),
@@ -119,6 +127,13 @@ export class KeyPairWrites {
     reader: Reader,
     stage: 'undo' | 'remove references' = 'remove references',
   ): void {
+    if (stage !== 'undo' && isDeletedAsPartner(from)) {
+      // A soft delete leaves the record, which must not point to one that is gone.
+      if (!draft.isDeleting(from.key)) this.clear(from, to, draft, reader, 'undo')
+      return
+    }
+    // The one that goes last leads to the other: a delete that is cut off between the two finds it again.
+    if (stage !== 'undo' && draft.isDeleting(from.key) && isDeletedAsPartner(to)) return
     if (!draft.once(clearId(stage, from, to)) && stage !== 'undo') return
     // Without what is part of its key nobody could read the record.
     if (isInKey(from.model, from.relation)) return draft.beforeSending(() => settleParted(from, to, reader))
@@ -128,7 +143,7 @@ export class KeyPairWrites {
       if (!isDone) return
       settleParted(from, to, reader)
       draft.once(`done ${clearId(stage, from, to)}`)
-      if (state === 'written' && to.tracked?.state !== 'removed') this.#pairAgain(from, to, draft, reader)
+      if (state === 'written' && to.tracked?.state !== 'removed') this.pairAgain(from, to, draft, reader)
     })
     const command = retarget(from.model, from.key, bin, to.key.key, null)
     draft.follow(stage, whileItHolds(from))
@@ -138,7 +153,7 @@ export class KeyPairWrites {
   }
 
   /** Another session may have paired the two again before this one has cleared the first: that points to the second again. */
-  #pairAgain(from: End, to: End, draft: Draft, reader: Reader): void {
+  pairAgain(from: End, to: End, draft: Draft, reader: Reader): void {
     const back = clearId('remove references', to, from)
     draft.check(read(to.model.name, to.key, [to.relation.bin!]), (record) => {
       const now = record?.bins[to.relation.bin!] as UserKey | undefined
@@ -169,3 +184,6 @@ export class KeyPairWrites {
     })
   }
 }
+
+/** True for a new record whose key contains that of its partner: it is stored with it, because nobody could read it otherwise. */
+const isHeldByKey = (end: End): boolean => isCreated(end) && isInKey(end.model, end.relation)

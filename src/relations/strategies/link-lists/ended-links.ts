@@ -1,6 +1,5 @@
 import { inEntry, unreadable, writeProperty, type PartCodec } from '../../../codec/index.js'
 import type { KeyValue } from '../../../keys/index.js'
-import type { RelationModel } from '../../../model/index.js'
 import { bin, mapCount, mapGet, mapKeySlice, mapKeysFrom } from '../../../plan/expression.js'
 import { readExpression } from '../../../plan/operations.js'
 import type { RecordKey, UserKey } from '../../../plan/record-key.js'
@@ -11,10 +10,11 @@ import type { LinkEnd, LinkVerification } from '../../contract/link-verification
 import { recordOfRef } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
 import type { Tracked } from '../../contract/tracked.js'
+import { placeOf } from '../../verify/link-ends.js'
 import { bareEnd, pairOfEnds } from '../../verify/relation-links.js'
 import type { EndedLink } from '../../write/ended-bin.js'
 import { ownerLists } from '../../write/owner-lists.js'
-import { storeOf } from '../../write/store-of.js'
+import { endedStoreOf } from '../../write/store-of.js'
 import { heldHere, heldThere, type LinkListSides } from './link-list-sides.js'
 
 const PAGE = 'ended'
@@ -33,7 +33,7 @@ export class EndedLinkReads implements EndedLinks {
     this.#sides = sides
     this.#codec = codec
     this.property = codec.model.deletedAt!
-    this.#store = storeOf(owner, endedOf(model), target)
+    this.#store = endedStoreOf(owner, model, target, codec)
     this.verification = this.#verification()
   }
 
@@ -88,7 +88,7 @@ export class EndedLinkReads implements EndedLinks {
           isEnded: true,
         }),
       }
-    const others = ownerLists(target, inverse, owners, { beside: endedOf })
+    const others = ownerLists(target, inverse, owners, { attributes: this.#codec, stores: endedStoreOf })
     const pair = pairOfEnds(model, readKeys, (here, other) => {
       const far = recordOfRef(target, other)
       return [near(here, other), this.#end(others.at(far), inverse.name, far, heldThere(this.#sides, here))]
@@ -107,17 +107,10 @@ export class EndedLinkReads implements EndedLinks {
       carries: mapGet(map, member, 'list'),
       add: (carried, isHomeThere) =>
         store.addition({ owner, member, attributes: recoded(this.#codec, carried as EndedLink) }, isHomeThere),
-      remove: () => store.removal({ owner, member }),
+      remove: (home) => store.removal({ owner, member }, placeOf(store, home)),
     }
   }
 }
-
-/** Ended links are members of a bin of their own. */
-const endedOf = (relation: RelationModel): RelationModel => ({
-  ...relation,
-  bin: relation.endedBin!,
-  endedBin: undefined,
-})
 
 /** Decodes through the codec, because the client does not return every number as it was stored. */
 export const recoded = (codec: PartCodec, [at, attributes]: EndedLink): EndedLink => [

@@ -210,6 +210,7 @@ export class LinkListsStrategy implements RelationStrategy {
     const attributes = change === 'add' ? this.#attributes?.encode(state, member) : undefined
     const link = change === 'add' ? state.links.get(member) : undefined
     const snapshot = link && this.#attributes?.snapshot(link)
+    const isReplaced = state.isReplaced(member)
     const endedAt = change === 'remove' && this.ended !== undefined ? timeOfEnd(state, member) : undefined
     const linked = (): void => {
       settle()
@@ -236,7 +237,7 @@ export class LinkListsStrategy implements RelationStrategy {
             this.#rollback(back, end, member, state, draft)
           return progress(isWritten(outcome), outcome)
         }
-        return end.store.add({ ...link, attributes }, draft, 'add references', added, reader)
+        return end.store.add({ ...link, attributes, isReplaced }, draft, 'add references', added, reader)
       }),
     )
   }

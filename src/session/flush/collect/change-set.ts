@@ -25,6 +25,8 @@ export class ChangeSet implements InFlight {
   /** Members of large collections, which have to go before the plan is made. */
   readonly drains: Drain[] = []
   readonly #reached = new Map<ManagedEntity, Set<ManagedEntity>>()
+  /** Members that others are deleted with, once somebody has asked. */
+  #taking: Set<ManagedEntity> | undefined
   readonly #detached = new Map<ManagedEntity, Set<string>>()
   readonly #undo: Undo[] = []
 
@@ -90,6 +92,14 @@ export class ChangeSet implements InFlight {
     const origins = this.#reached.get(managed)
     if (origins === undefined) this.#reached.set(managed, new Set([from]))
     else origins.add(from)
+    this.#taking = undefined
+  }
+
+  /** True for a member that others are deleted with. */
+  takesAlong(managed: ManagedEntity): boolean {
+    const removed = this.#taking ? [] : [...this.#reached].filter(([{ state }]) => state === 'removed')
+    this.#taking ??= new Set(removed.flatMap(([, origins]) => [...origins]))
+    return this.#taking.has(managed)
   }
 
   /** Members that were taken off parents that are deleted, each with the references that say so. */

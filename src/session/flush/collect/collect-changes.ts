@@ -168,6 +168,10 @@ async function cascadeFrom(
         else if (removed.state === 'removed' && !isMarked && asked.has(removed)) members.push(removed)
         add(removed, managed)
       },
+      join(entity, certain) {
+        const only = entities.find(entity)?.deleteIntent?.orphanGuard
+        reach.remove(entity, only?.bin === certain ? undefined : only)
+      },
       get room() {
         // Members that are drained in steps leave the lists, and a soft delete keeps those.
         return isSoftDelete(managed) ? NO_BOUND : Math.max(0, most - members.length)

@@ -65,7 +65,7 @@ function resolveWrite(managed: ManagedEntity, doubt: WriteDoubt, record: StoredR
   if (snapshot !== undefined) {
     const recorded = [...doubt.recorded].map((property) => mapped.binOf(property)!)
     const replaced = [...binsReplaced(command)].filter((bin) => !recorded.includes(bin))
-    mapped.codec.reread(snapshot, record?.bins ?? {}, new Set(replaced), loaded)
+    mapped.codec.reread(snapshot, doubt.sent, record?.bins ?? {}, new Set(replaced), loaded)
   }
   // Never created, or another record stands there by now: nothing of it is left to delete.
   else if (state === 'removed' && !deleteIntent!.ignoresVersion) home.remove(managed)

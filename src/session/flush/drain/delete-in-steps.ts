@@ -29,7 +29,7 @@ export async function deleteInSteps(
   for (const drain of drains) await checkRestrictions(drain, parts, options)
   for (const drain of drains) {
     const owner = drain.owner as ManagedEntity
-    await mark(owner, parts)
+    if (!(await mark(owner, parts))) continue
     try {
       await runDrain(drain, parts, sendAll, options)
     } catch (error) {
@@ -43,12 +43,13 @@ export async function deleteInSteps(
   }
 }
 
-/** The delete has begun also where the answer is lost: the mark may be there. */
-async function mark(owner: ManagedEntity, { context }: SendParts): Promise<void> {
+/** The delete has begun also where the answer is lost: the mark may be there. False for an owner that is somebody else's child by now, and stays. */
+async function mark(owner: ManagedEntity, { context }: SendParts): Promise<boolean> {
   const outcomes = await context.driver.run([markDeleting(owner)])
-  const [{ state }] = outcomes
+  const [{ state, reason }] = outcomes
   if (state !== 'notWritten') owner.noteDeleteBegun(true)
   throwFailed(outcomes)
+  return reason !== 'guard'
 }
 
 async function runDrain(drain: Drain, parts: SendParts, sendAll: SendAll, options: DrainOptions): Promise<void> {

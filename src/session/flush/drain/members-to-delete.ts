@@ -6,7 +6,7 @@ import type { SessionParts } from '../session-parts.js'
 
 /** Members that are to be deleted; their own relations are looked after as in any delete. */
 export async function membersOf(
-  { target, isForGood = false }: Drain,
+  { target, only, isForGood = false }: Drain,
   keys: readonly KeyValue[],
   { context, entities, loads }: SessionParts,
 ): Promise<readonly ManagedEntity[]> {
@@ -23,6 +23,7 @@ export async function membersOf(
     return loaded.map((member) => member ?? cutOff[at++] ?? null)
   })
   const members = found.filter((member) => member !== null)
-  for (const { entity } of members) entities.remove(entity, { ignoresVersion: true, purges: isForGood })
+  for (const { entity } of members)
+    entities.remove(entity, { ignoresVersion: true, purges: isForGood, orphanGuard: only })
   return members
 }

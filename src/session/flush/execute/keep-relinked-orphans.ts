@@ -1,48 +1,99 @@
 import { readProperty } from '../../../codec/index.js'
-import { read, type Bins } from '../../../plan/command.js'
+import type { Driver } from '../../../driver/driver.js'
+import { deletedBinOf, type RelationModel } from '../../../model/index.js'
+import { binEquals, read, write, type Bins, type WriteCommand } from '../../../plan/command.js'
+import { addToBin, removeBin } from '../../../plan/operations.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import { recordId, type UserKey } from '../../../plan/record-key.js'
 import { sameValue } from '../../../plan/same-value.js'
 import type { Reader } from '../../../relations/contract/reader.js'
+import type { Tracked } from '../../../relations/contract/tracked.js'
 import { refStateOf } from '../../../relations/state/state-of.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { RunResult } from './execute-stages.js'
 import type { ChangeSet } from '../collect/change-set.js'
 
 /**
- * Orphans that are refused because another session has given them a parent meanwhile are none: they stay as they are stored, and so does what
- * only they would have taken along. True when nothing else has failed, so that what is left can be planned again.
+ * Children that are refused because another session has given them to somebody else, or to nobody, stay as they are stored, and so does what only
+ * they would have taken along. True when nothing else has failed, so that what is left can be planned again.
  */
-export async function keepRelinkedOrphans(work: ChangeSet, { failed }: RunResult, reader: Reader): Promise<boolean> {
+export async function keepRelinkedOrphans(
+  work: ChangeSet,
+  { outcomes, failed }: RunResult,
+  reader: Reader,
+  driver: Driver,
+): Promise<boolean> {
   const refused = new Set(failed.filter(isRefused).map(({ command }) => recordId(command.key)))
-  const orphans = refused.size === 0 ? [] : [...work.removed].filter((each) => isOrphan(each, refused))
-  if (orphans.length === 0) return false
+  const children = refused.size === 0 ? [] : [...work.removed].filter((each) => isGuarded(each, refused))
+  if (children.length === 0) return false
   const records = await reader.read(
-    orphans.map(({ model, key, deleteIntent }) => read(model.name, key, [deleteIntent!.orphanGuard!.bin])),
+    children.map(({ model, key, deleteIntent }) => read(model.name, key, asked(model, deleteIntent!.orphanGuard!.bin))),
   )
-  const spared = new Set(orphans.filter((orphan, i) => spare(orphan, records[i]?.bins ?? {}, reader)))
-  work.rollbackWhere(work.onlyFor(spared))
+  const spared = new Set(children.filter((child, i) => spare(child, records[i]?.bins ?? {}, reader)))
+  const isOnlyTheirs = work.onlyFor(spared)
+  const taken = [...work.removed].filter((each) => isSoftDelete(each) && !spared.has(each) && isOnlyTheirs(each))
+  if (taken.length > 0 && !reader.isInside) await driver.run(untaken(taken, outcomes))
+  work.rollbackWhere(isOnlyTheirs)
   const ids = new Set([...spared].map(({ key }) => recordId(key)))
   return spared.size > 0 && failed.every((outcome) => isUnsent(outcome) || ids.has(recordId(outcome.command.key)))
 }
 
+const asked = (model: ManagedEntity['model'], bin: string): readonly string[] =>
+  model.deletedAt === undefined ? [bin] : [bin, deletedBinOf(model)!]
+
 /** False when it is still where it was: then its version is what has changed. */
-function spare(orphan: ManagedEntity, bins: Bins, reader: Reader): boolean {
-  const { bin, expected } = orphan.deleteIntent!.orphanGuard!
+function spare(child: ManagedEntity, bins: Bins, reader: Reader): boolean {
+  const { bin, expected } = child.deleteIntent!.orphanGuard!
   const stored = (bins[bin] ?? null) as UserKey | null
+  const isGone = isSoftDelete(child) && bins[deletedBinOf(child.model)!] !== undefined
+  // Another session has deleted it, with all that it takes along.
+  if (isGone) child.home.remove(child)
+  if (isGone) return true
   if (sameValue(expected, stored)) return false
-  const strategy = orphan.mapped.relations.find(({ model }) => model.bin === bin)
+  const strategy = child.mapped.relations.find(({ model }) => model.bin === bin)
   // Without one, it was to be purged, and somebody has restored it.
   if (strategy !== undefined) {
     const { model } = strategy
-    const parent = stored === null ? null : reader.fromStored(reader.entityModel(model.target), stored)
-    refStateOf(readProperty(orphan.entity, model.name) as object).takeStored(parent)
+    const parents = reader.entityModel(model.target)
+    const parent = stored === null ? null : reader.fromStored(parents, stored)
+    refStateOf(readProperty(child.entity, model.name) as object).takeStored(parent)
+    if (expected !== null)
+      forgetAt(reader.known(model.target, reader.fromStored(parents, expected)), model, child, reader)
   }
-  orphan.keep()
+  child.keep()
   return true
 }
 
-const isOrphan = ({ deleteIntent, key }: ManagedEntity, refused: ReadonlySet<string>): boolean =>
+/** The partner that it had has it no more, whatever the record of that one said when it was read. */
+function forgetAt(
+  former: Tracked | undefined,
+  { inverse }: RelationModel,
+  { entity }: ManagedEntity,
+  reader: Reader,
+): void {
+  const back = former?.model.relations.find(({ name, holds }) => name === inverse && holds === 'ref')
+  if (back === undefined) return
+  refStateOf(readProperty(former!.entity, back.name) as object).forget(reader.keyOf(entity, back.target)!)
+}
+
+/** Restores what was deleted softly before the child that it belongs to was refused, because a soft delete begins with those. */
+function untaken(taken: readonly ManagedEntity[], outcomes: readonly Outcome[]): readonly WriteCommand[] {
+  const byId = new Map(taken.map((managed) => [recordId(managed.key), managed]))
+  return outcomes.flatMap(({ command, state }): WriteCommand[] => {
+    const managed = byId.get(recordId(command.key))
+    if (managed === undefined || state !== 'written') return []
+    const { model, key, mapped } = managed
+    const bin = deletedBinOf(model)!
+    const stamp = command.operations.find((each) => each.kind === 'writeBin' && each.bin === bin)
+    if (stamp?.kind !== 'writeBin') return []
+    const counted = model.version === undefined ? [] : [addToBin(mapped.binOf(model.version)!, 1)]
+    const guards = [binEquals(bin, stamp.value as number)]
+    return [write(model.name, key, [removeBin(bin), ...counted], { exists: 'mustExist', ttl: 'keep', guards })]
+  })
+}
+
+const isGuarded = ({ deleteIntent, key }: ManagedEntity, refused: ReadonlySet<string>): boolean =>
   deleteIntent?.orphanGuard !== undefined && refused.has(recordId(key))
 const isRefused = ({ reason }: Outcome): boolean => reason === 'guard'
 const UNDONE: ReadonlySet<Outcome['reason']> = new Set<Outcome['reason']>([

@@ -21,10 +21,10 @@ export function planDelete(managed: ManagedEntity, now: Date): RecordDelete {
 }
 
 /** Writes when it was deleted, once: a record that was deleted before counts as gone. */
-function softDelete({ model, mapped, key, deleteGuards, deleteIntent }: ManagedEntity, now: Date): WriteCommand {
+function softDelete({ model, mapped, key, deleteGuards }: ManagedEntity, now: Date): WriteCommand {
   const stamp = writeBin(deletedBinOf(model)!, now.getTime())
   const counted = model.version === undefined ? [] : [addToBin(mapped.binOf(model.version)!, 1)]
-  const guards = deleteIntent?.orphanGuard === undefined ? [...deleteGuards, whileThere(model)] : deleteGuards
+  const guards = [...deleteGuards, whileThere(model)]
   return write(model.name, key, [stamp, ...counted], { exists: 'mustExist', ttl: 'keep', guards })
 }
 

@@ -2,6 +2,8 @@ import type { Draft, DraftOptions } from '../../../plan/draft.js'
 import { PlanDraft, together } from '../../../plan/plan-draft.js'
 import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor } from '../../../relations/contract/contributor.js'
+import { isWrittenOrMissing } from '../../../plan/outcome.js'
+import { markDeleting } from '../../../relations/write/delete-marker.js'
 import { isSoftDelete } from '../../tracking/soft-deleted.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { isToSave, type ChangeSet } from '../collect/change-set.js'
@@ -41,11 +43,16 @@ export function planInto(draft: PlanDraft, work: ChangeSet, reader: Reader): Pro
   }
   for (const managed of work.removed) {
     const own = draftFor(managed, draft, work.depthOf(managed))
+    if (!draft.isTransaction && mayStay(managed, work)) own.add('mark', markDeleting(managed), isWrittenOrMissing)
     for (const contributor of contributorsOfRemoval(managed)) planned.push(contributor.remove(managed, own, reader))
   }
   for (const [managed, origins] of work.cascadedFrom) for (const from of origins) draft.tie(managed.key, from.key)
   return together(planned)
 }
+
+/** True for a child that may be somebody else's by now, and would take others along: they go only once it is marked. */
+const mayStay = (managed: ManagedEntity, work: ChangeSet): boolean =>
+  managed.deleteIntent?.orphanGuard !== undefined && !isSoftDelete(managed) && work.takesAlong(managed)
 
 /** Forgets what was planned for an entity and not sent, or not answered. */
 export function dropPlan(managed: ManagedEntity): void {

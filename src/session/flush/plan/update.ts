@@ -51,9 +51,13 @@ function isLive(managed: ManagedEntity, changes: readonly WriteOperation[]): boo
   const deletedBin = deletedBinOf(managed.model)
   if (deletedBin === undefined) return false
   const change = changes.find((operation) => 'bin' in operation && operation.bin === deletedBin)
-  if (change !== undefined) return change.kind === 'writeBin'
+  if (change !== undefined) return change.kind === 'writeBin' && !wasDeleted(managed)
   return deletedAtOf(managed) === undefined
 }
+
+/** True for a link that takes over the time of its other end in place of its own. */
+const wasDeleted = ({ mapped, model, snapshot }: ManagedEntity): boolean =>
+  mapped.codec.isStored(snapshot!, model.deletedAt!)
 
 class RecordUpdate extends RecordWrite {
   readonly #known: number | undefined

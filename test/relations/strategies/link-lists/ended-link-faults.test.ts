@@ -3,13 +3,16 @@ import type { Database } from 'skein'
 import type { EmbeddedServer } from 'skein/embedded'
 import { MODES, need } from '../../../server.js'
 import { useDatabase } from '../../../use-database.js'
-import { isSharded } from '../../property/in-companions.js'
+import { isByDate, isOnDemand, isSharded } from '../../property/in-companions.js'
 import { Agent, ENDED, Office } from './ended-link-models.js'
 
 const FORBIDDEN = 22
 
+/** Agents keep their links apart from the start, or as soon as they have two. */
+const isApart = isSharded || isOnDemand || isByDate
+
 /** Sets of the records that keep the links. */
-const SETS = isSharded ? ['eagent_offices', 'eoffice_agents'] : ['eagent', 'eoffice']
+const SETS = [isApart ? 'eagent_offices' : 'eagent', isSharded || isByDate ? 'eoffice_agents' : 'eoffice']
 
 for (const mode of MODES) {
   describe(`links that stay when they are ended, with faults (${mode})`, () => {
@@ -83,6 +86,8 @@ for (const mode of MODES) {
           }),
         )
         for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason
+        // By date a link that is made again forgets its ended entry in another bucket afterwards, which may come between two others.
+        if (process.env.SKEIN_SHARDED === 'dates' && mode === 'ap') await findings(db, true)
         expect(await agent(), `round ${round}`).to.deep.equal(await office())
         expect(await findings(db), `round ${round}`).to.deep.equal([])
       }
@@ -90,7 +95,8 @@ for (const mode of MODES) {
 
     it('a purge that fails at the other end is completed by another one', async () => {
       await db.withSession(async (session) => session.at(Agent, 1).collection('offices').unlink('north'))
-      const purge = (): Promise<number> => db.purge(Agent, { olderThan: new Date(Date.now() + 1000), links: 'offices' })
+      const purge = (): Promise<number> =>
+        db.purge(Agent, { olderThan: new Date(Date.now() + 10 * 86_400_000), links: 'offices' })
       await server.faults.add({ kind: 'write', set: SETS[1], answer: FORBIDDEN, times: 100 })
       await purge().then(
         () => expect.fail('the purge should fail'),

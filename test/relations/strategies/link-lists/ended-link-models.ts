@@ -1,5 +1,5 @@
 import { Bin, collection, DeletedAt, Embeddable, Key, ManyToMany, Record, type EntityClass } from 'skein'
-import { EndedApart, EndedInShards } from '../../property/in-companions.js'
+import { Apart, InShards } from '../../property/in-companions.js'
 
 @Embeddable()
 export class Post {
@@ -11,7 +11,7 @@ export class Post {
 @Record({ set: 'eagent' })
 export class Agent {
   @Key() id!: number
-  @EndedInShards('officesIn') @ManyToMany(() => Office, 'agents', { owner: true, attributes: () => Post }) offices =
+  @InShards('officesIn') @ManyToMany(() => Office, 'agents', { owner: true, attributes: () => Post }) offices =
     collection<Office, Post>()
 }
 
@@ -19,21 +19,18 @@ export class Agent {
 export class Office {
   @Key() id!: string
   @DeletedAt() closedAt?: Date
-  @EndedApart('agentsIn') @ManyToMany(() => Agent, 'offices', { attributes: () => Post }) agents = collection<
-    Agent,
-    Post
-  >()
+  @Apart('agentsIn') @ManyToMany(() => Agent, 'offices', { attributes: () => Post }) agents = collection<Agent, Post>()
 }
 
 /** Friends of each other: the relation is its own other side. */
 @Record({ set: 'efriend' })
 export class Friend {
   @Key() id!: string
-  @EndedInShards('friendsIn') @ManyToMany(() => Friend, 'friends', { attributes: () => Post }) friends = collection<
+  @InShards('friendsIn') @ManyToMany(() => Friend, 'friends', { attributes: () => Post }) friends = collection<
     Friend,
     Post
   >()
-  @EndedApart('visitedIn') @ManyToMany(() => Office, { attributes: () => Post }) visited = collection<Office, Post>()
+  @Apart('visitedIn') @ManyToMany(() => Office, { attributes: () => Post }) visited = collection<Office, Post>()
 }
 
 export const ENDED: EntityClass[] = [Agent, Office, Friend]

@@ -10,4 +10,14 @@ describe('links in companion records and shards whose attributes have a @Deleted
     const { code, output } = await runInLayout('1', FILES)
     expect(code, output).to.equal(0)
   })
+
+  it('do so where they are kept by date', async () => {
+    const { code, output } = await runInLayout('dates', FILES)
+    expect(code, output).to.equal(0)
+  })
+
+  it('do so where the records are split on demand', async () => {
+    const { code, output } = await runInLayout('demand', FILES)
+    expect(code, output).to.equal(0)
+  })
 })
