@@ -30,6 +30,10 @@ const WAIT = { socketTimeout: 30_000, totalTimeout: 30_000 }
 /** A read that the client repeats, or a write in doubt, because the machine is busy is not what tests look for. */
 export const PATIENT = {
   connectTimeout: 30_000,
+  // The client sends nothing more (-14) to a node that has failed it a hundred times in a second on average; a higher ratio resets both
+  // options. Over a long time that is more than all tests need.
+  maxErrorRate: 100_000,
+  errorRateWindow: 1000,
   // A command that fails for good is reported after a moment, not after the ten seconds of a failover.
   retry: { attempts: 5 },
   policies: {

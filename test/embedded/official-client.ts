@@ -11,12 +11,14 @@ export interface Connected {
 
 export async function connectOfficialClient(options?: EmbeddedOptions, config: ConfigOptions = {}): Promise<Connected> {
   const server = await startEmbedded(options)
-  const { policies } = PATIENT
+  const { policies, maxErrorRate, errorRateWindow } = PATIENT
   const client = await Aerospike.connect({
     hosts: server.hosts,
     log: { level: Aerospike.log.OFF },
     connTimeoutMs: PATIENT.connectTimeout,
     policies,
+    maxErrorRate,
+    errorRateWindow,
     ...config,
   })
   return {

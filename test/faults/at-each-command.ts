@@ -51,7 +51,7 @@ export class FaultyServer {
     this.#patient = await open(options)
     await this.#patient.indexes.sync()
     const retry = { attempts: 2, deadline: 40, backoff: 1 }
-    this.#hasty = await open({ ...options, retry, maxErrorRate: 100_000, errorRateWindow: 1000 })
+    this.#hasty = await open({ ...options, retry })
   }
 
   async #stop(): Promise<void> {

@@ -109,7 +109,7 @@ class World {
   static async open(server: EmbeddedServer, mode: Mode): Promise<World> {
     const options = { hosts: server.hosts, namespace: mode, entities: [Page, Paper, Letter, Bill], ...PATIENT }
     const retry = { attempts: 2, deadline: 40, backoff: 1 }
-    const hasty = await open({ ...options, retry, maxErrorRate: 100_000, errorRateWindow: 1000 })
+    const hasty = await open({ ...options, retry })
     return new World(server, mode, await open(options), hasty)
   }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { connectOfficialClient, type Connected } from '../embedded/official-client.js'
 import { codec, eachConcurrently, goldenCases, plain, type Command } from './golden-cases.js'
 
 interface CommandsCase {
@@ -20,22 +20,17 @@ const IN_FLIGHT = 32
 describe('Recorded sequences of commands', () => {
   const cases = goldenCases<CommandsCase>('commands.jsonl')
   const mismatches = new Map<string, string[]>([...NAMES, AFTER].map((name) => [name, []]))
-  let server: EmbeddedServer
-  let client: Aerospike.Client
+  let connected: Connected
 
   before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    client = await Aerospike.connect({ hosts: server.hosts, log: { level: Aerospike.log.OFF } })
+    connected = await connectOfficialClient({ namespaces: ['test:ap'] })
     await eachConcurrently(cases, IN_FLIGHT, async (each) => {
-      const found = await firstMismatch(client, each)
+      const found = await firstMismatch(connected.client, each)
       if (found) mismatches.get(found.name)!.push(JSON.stringify({ ...found, ...each }))
     })
   })
 
-  after(async () => {
-    client?.close()
-    await server?.stop()
-  })
+  after(() => connected?.close())
 
   it('are all there', () => expect(cases).to.have.length(1500))
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { connectOfficialClient, type Connected } from '../embedded/official-client.js'
 import { codec, eachConcurrently, goldenCases } from './golden-cases.js'
 
 interface ExpressionCase {
@@ -23,25 +23,19 @@ const IN_FLIGHT = 48
 describe('Recorded expressions', () => {
   const cases = goldenCases<ExpressionCase>('exp.jsonl')
   const mismatches = new Map<string, string[]>(KINDS.map((kind) => [kind, []]))
-  let server: EmbeddedServer
-  let client: Aerospike.Client
+  let connected: Connected
 
   before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    const policies = { read: TIMEOUT, write: TIMEOUT, operate: TIMEOUT }
-    client = await Aerospike.connect({ hosts: server.hosts, log: { level: Aerospike.log.OFF }, policies })
+    connected = await connectOfficialClient({ namespaces: ['test:ap'] })
     await eachConcurrently(cases, IN_FLIGHT, async (each) => {
       const { read, readError, filter } = each
       const want = JSON.parse(JSON.stringify({ read, readError, filter })) as unknown
-      const got = JSON.parse(JSON.stringify(await replay(client, each))) as unknown
+      const got = JSON.parse(JSON.stringify(await replay(connected.client, each))) as unknown
       if (!isDeepStrictEqual(got, want)) mismatches.get(each.kind)!.push(JSON.stringify({ ...each, got }))
     })
   })
 
-  after(async () => {
-    client?.close()
-    await server?.stop()
-  })
+  after(() => connected?.close())
 
   it('are all there', () => expect(cases).to.have.length(2500))
 

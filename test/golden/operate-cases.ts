@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { connectOfficialClient, type Connected } from '../embedded/official-client.js'
 import { codec, eachConcurrently, goldenCases, plain } from './golden-cases.js'
 
 interface OperateCase {
@@ -21,7 +21,6 @@ interface OperateCase {
 
 type Answer = Pick<OperateCase, 'result' | 'error' | 'after' | 'gen'>
 
-const TIMEOUT = { totalTimeout: 20_000 }
 const IN_FLIGHT = 48
 
 /** Replays the recorded `operate` calls of a file, with one test for each operation that heads a call. */
@@ -29,24 +28,18 @@ export function replayOperateCases(file: string, count: number): void {
   const cases = goldenCases<OperateCase>(file)
   const operations = [...new Set(cases.map((each) => each.ops[0][0]))].sort()
   const mismatches = new Map<number, Answer>()
-  let server: EmbeddedServer
-  let client: Aerospike.Client
+  let connected: Connected
 
   before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    const policies = { read: TIMEOUT, write: TIMEOUT, operate: TIMEOUT }
-    client = await Aerospike.connect({ hosts: server.hosts, log: { level: Aerospike.log.OFF }, policies })
+    connected = await connectOfficialClient({ namespaces: ['test:ap'] })
     await eachConcurrently(cases, IN_FLIGHT, async (each) => {
       const { result, error, after, gen } = each
-      const got = await replay(client, each)
+      const got = await replay(connected.client, each)
       if (!isDeepStrictEqual(plain(got), plain({ result, error, after, gen }))) mismatches.set(each.n, got)
     })
   })
 
-  after(async () => {
-    client?.close()
-    await server?.stop()
-  })
+  after(() => connected?.close())
 
   it('are all there', () => expect(cases).to.have.length(count))
 

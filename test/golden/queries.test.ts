@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { startEmbedded, type EmbeddedServer } from 'skein/embedded'
+import { connectOfficialClient, type Connected } from '../embedded/official-client.js'
 import { codec, goldenCases, plain, type Command } from './golden-cases.js'
 
 /** A line sets up a group of records, changes them, or is a case with the answer of a real server. */
@@ -25,12 +25,10 @@ type Kind = (typeof KINDS)[number]
 describe('Recorded queries', () => {
   const lines = goldenCases<QueryLine>('queries.jsonl')
   const mismatches = new Map<Kind, string[]>(KINDS.map((kind) => [kind, []]))
-  let server: EmbeddedServer
-  let client: Aerospike.Client
+  let connected: Connected
 
   before(async () => {
-    server = await startEmbedded({ namespaces: ['test:ap'] })
-    client = await Aerospike.connect({ hosts: server.hosts, log: { level: Aerospike.log.OFF } })
+    connected = await connectOfficialClient({ namespaces: ['test:ap'] })
     // Groups have sets of their own, so only the lines of one group must keep their order. A few at a time: their records expire.
     const groups = [...new Set(lines.map((line) => line.group))]
     let next = 0
@@ -43,14 +41,11 @@ describe('Recorded queries', () => {
     await Promise.all([lane(), lane(), lane()])
   })
 
-  after(async () => {
-    client?.close()
-    await server?.stop()
-  })
+  after(() => connected?.close())
 
   async function replayInOrder(group: readonly QueryLine[]): Promise<void> {
     for (const line of group) {
-      const got = await replay(client, line)
+      const got = await replay(connected.client, line)
       if (line.n === undefined || isDeepStrictEqual(got, line.answer)) continue
       mismatches.get(kindOf(line))!.push(JSON.stringify({ ...line, got }))
     }

@@ -82,7 +82,7 @@ describe('a sweep after a delete of an owner of companions that was cut off at a
   for (const { title, root, key, prepare, link } of KINDS) {
     it(`leaves nothing of ${title}, or all`, async function () {
       const { faults } = need(this, server.embedded, 'only the embedded server has faults')
-      const limits = { maxErrorRate: 100_000, retry: { attempts: 1, deadline: 40, backoff: 1 } }
+      const limits = { retry: { attempts: 1, deadline: 40, backoff: 1 } }
       const hasty = await server.open({ namespace, entities: COMPANION_CLASSES, ...limits })
       try {
         let hits = 1

@@ -182,7 +182,7 @@ export function testCounts(mode: Mode, classes: CountedClasses, opened: () => Op
     const { db, server, namespace } = opened()
     const { faults, clock } = need(this, server.embedded, 'only the embedded server has faults')
     this.timeout(60_000)
-    const limits = { maxErrorRate: 100_000, errorRateWindow: 1000, retry: { attempts: 2, deadline: 40, backoff: 1 } }
+    const limits = { retry: { attempts: 2, deadline: 40, backoff: 1 } }
     const hasty = await server.open({ namespace, entities: [User, Listing], ...limits })
     const isRepaired = classes.mayDrift === true && mode === 'ap'
     try {

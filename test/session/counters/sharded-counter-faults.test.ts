@@ -39,7 +39,7 @@ for (const mode of MODES) {
     let hasty: Database
     useDatabase(mode, [Page], (opened) => ({ db, server, namespace } = opened))
     before(async () => {
-      const limits = { maxErrorRate: 100_000, errorRateWindow: 1000, retry: { attempts: 2, deadline: 40, backoff: 1 } }
+      const limits = { retry: { attempts: 2, deadline: 40, backoff: 1 } }
       hasty = await server.open({ namespace, entities: [Page], ...limits })
     })
     after(() => hasty?.close())
