@@ -63,3 +63,6 @@ export interface Outcome {
 /** True where the removal took effect, or there is no record to remove from. */
 export const isWrittenOrMissing = ({ state, reason }: Pick<Outcome, 'state' | 'reason'>): boolean =>
   state === 'written' || reason === 'missing'
+
+/** True where the record is gone, or is not as the condition of the command says: others have been faster. */
+export const isOvertaken = ({ reason }: Pick<Outcome, 'reason'>): boolean => reason === 'missing' || reason === 'guard'

@@ -97,6 +97,8 @@ export class RefChange {
   isInDoubt = false
   /** Key that the last write replaced. */
   replaced: KeyValue | null = null
+  /** The record named the key before the last write did: another session has set it, and rolls that back where the owner is gone. */
+  isOthers = false
   lists: ListsToTell | undefined;
 
   /** Returns a function that restores the current state. */
@@ -123,8 +125,13 @@ export class PreviousParents {
     return [...(this.#data.byMember?.values() ?? [])]
   }
 
-  has({ key }: RecordKey): boolean {
-    return this.#data.byMember?.has(userKeyId(key)) === true
+  has(member: RecordKey): boolean {
+    return this.of(member) !== undefined
+  }
+
+  /** The former parent of a member. */
+  of({ key }: RecordKey): UserKey | undefined {
+    return this.#data.byMember?.get(userKeyId(key))?.parent
   }
 
   /** Until it is done. */

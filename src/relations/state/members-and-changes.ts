@@ -1,4 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
+import type { UserKey } from '../../plan/record-key.js'
 import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { LinkValues } from './relation-side.js'
@@ -148,9 +149,16 @@ export abstract class MembersAndChanges {
   }
 
   /** Marks the change as partly sent: one of its records may have it by now. */
-  notePartlySent(member: Member): void {
+  notePartlySent(member: Member, replaced?: UserKey | null): void {
     const change = this.changes.get(member)
-    if (change !== undefined) this.replace(change, { ...change, isPartlySent: true })
+    if (change !== undefined)
+      this.replace(change, { ...change, isPartlySent: true, ...(replaced !== undefined && { replaced }) })
+  }
+
+  /** The parent that a member had before a change of which that is known; undefined where none was sent. */
+  replacedBy(member: Member): UserKey | null | undefined {
+    const change = this.changes.get(member)
+    return change?.isPartlySent === true ? (change.replaced ?? null) : undefined
   }
 
   /** Notes that its records are as they were before the change. */
@@ -244,6 +252,8 @@ interface MemberChange {
   readonly member: Member
   /** The change may have reached one of the records it concerns, and not yet all: it is carried through, or turned back, but never forgotten. */
   readonly isPartlySent: boolean
+  /** The parent that the member had before, where the rollback of the change was not answered. */
+  readonly replaced?: UserKey | null
   /** Set where it was taken out before it was added: a stored link to it may be somewhere else than the new one. */
   readonly isReplaced?: boolean
   /** The instance to show for a member that is known by its key alone since it was detached. */

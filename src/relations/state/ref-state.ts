@@ -138,15 +138,29 @@ export class RefState extends RefTarget implements RelationSide {
     this.reconsider()
   }
 
+  /** True when the last write changed nothing: another session had set the same key before. */
+  get isOthers(): boolean {
+    return this.change?.isOthers === true
+  }
+
   /** The write that says so has taken effect, and replaced that key. */
   confirm(key: KeyValue | null, before: KeyValue | null = null): void {
+    this.#noteReplaced(key, before)
     this.know(key)
-    if (before !== this.previousKey) this.changing.replaced = before
     this.notePartlySent(false)
     if (!this.isAsSent || this.isAt(key)) return
     // The record was read again while the write was under way, and before it.
     this.points = key
     this.#show(key, 'addFromInverse')
+  }
+
+  /** A record that named the key already was written by another session, or by an earlier write of this one whose answer was lost. */
+  #noteReplaced(key: KeyValue | null, before: KeyValue | null): void {
+    const isSame = key !== null && before !== null && userKeyId(key) === userKeyId(before)
+    const isOthers = isSame && this.change?.isInDoubt !== true
+    const replaced = isSame ? this.stored : before
+    if (replaced !== this.previousKey) this.changing.replaced = replaced
+    if (isOthers !== this.isOthers) this.changing.isOthers = isOthers
   }
 
   /** The answer to its write was lost: the record may name either of both until it is read or written again. */
@@ -166,7 +180,19 @@ export class RefState extends RefTarget implements RelationSide {
   /** The owner is gone, and the record points again where it did before. */
   wentBack(before: KeyValue | null): void {
     this.know(before)
-    if (before !== null) this.lists.left(before)
+    this.#stayListed(before)
+  }
+
+  /** The owner is gone, and another session decides where the record points: the change is as unsent as before. */
+  leftToOthers(before: KeyValue | null): void {
+    this.know(null)
+    this.knows = 'setBlind'
+    this.#stayListed(before)
+  }
+
+  #stayListed(owner: KeyValue | null): void {
+    this.lists.joined()
+    if (owner !== null) this.lists.left(owner)
   }
 
   /** The entity is detached: the others forget its change. */

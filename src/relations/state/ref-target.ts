@@ -25,7 +25,7 @@ export abstract class RefTarget {
   protected points: Member | null = null
   private inRecord: KeyValue | null = null
   protected knows: Known = 'read'
-  private change: RefChange | undefined
+  protected change: RefChange | undefined
   #binding: Binding | undefined
   /** Number of the last change. */
   #revision = 0

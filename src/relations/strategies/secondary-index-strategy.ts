@@ -4,7 +4,7 @@ import type { EntityModel, RelationModel } from '../../model/index.js'
 import { binEquals, read, write, type WriteCommand } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { writeBin } from '../../plan/operations.js'
-import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import { isOvertaken, isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { askingOwner, lookingAgain } from '../write/explain-reads.js'
 import { keyBefore, readBefore, held, whileLinkable } from '../write/link-bin.js'
@@ -143,39 +143,52 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       ttl: 'keep',
       guards: whileLinkable(this.#target),
     })
+    const sentBefore = state.replacedBy(member)
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
+      if (outcome.state === 'inDoubt' && !draft.isTransaction) state.notePartlySent(member)
       if (outcome.state !== 'written') return false
       state.confirmAdded(member)
-      if (isAsked)
-        this.#confirm(tracked, child, keyBefore(this.#inverse, outcome.bins), draft, reader, () => state.add(member))
+      const found = keyBefore(this.#inverse, outcome.bins)
+      // Where an earlier write may have taken effect, the record may name this parent because of that.
+      const isSame = found !== null && userKeyId(found) === userKeyId(own)
+      if (isAsked) this.#confirm(tracked, member, isSame ? sentBefore : found, state, draft, reader)
       return true
     })
   }
 
-  /** The parent is not written, so it is asked whether it is still there and means to stay; otherwise the child goes back to the one it had. */
+  /**
+   * The parent is not written, so it is asked whether it is still there and means to stay; otherwise the child goes back to the one it had. `before` is undefined
+   * where another session has given it to the same parent, and does that.
+   */
   #confirm(
     tracked: Tracked,
-    child: RecordKey,
-    before: UserKey | null,
+    member: KeyValue,
+    before: UserKey | null | undefined,
+    state: CollectionState,
     draft: Draft,
     reader: Reader,
-    onRolledBack: () => void,
   ): void {
-    const own = storedRef(this.#inverse, tracked.key)
-    const back = before === null || userKeyId(before) === userKeyId(own) ? null : before
     askOwner(this.#owner, tracked.key, draft, reader, (error) => {
-      const key = reader.fromStored(this.#owner, tracked.key.key)
-      const why = error ?? ownerGone(this.#owner, key)
+      const why = error ?? ownerGone(this.#owner, reader.fromStored(this.#owner, tracked.key.key))
       if (isInKey(this.#target, this.#inverse)) throw why
-      const undo = retarget(this.#target, child, this.#childBin, own, back)
-      draft.add('undo', undo, ({ state }) => {
-        onRolledBack()
-        if (state === 'written' && back !== null) {
-          const from = recordOfRef(this.#owners, back)
-          leaveUnlessThere(this.#target, child, this.#inverse, this.#owners, from, draft)
-        }
-        return why
-      })
+      if (before === undefined) {
+        state.add(member)
+        throw why
+      }
+      const child = reader.recordKey(this.#target, member)
+      draft.add(
+        'undo',
+        retarget(this.#target, child, this.#childBin, storedRef(this.#inverse, tracked.key), before),
+        (outcome) => {
+          state.add(member)
+          if (outcome.state !== 'written' && !isOvertaken(outcome)) state.notePartlySent(member, before)
+          if (outcome.state === 'written' && before !== null) {
+            const from = recordOfRef(this.#owners, before)
+            leaveUnlessThere(this.#target, child, this.#inverse, this.#owners, from, draft)
+          }
+          return why
+        },
+      )
     })
   }
 

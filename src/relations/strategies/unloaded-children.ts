@@ -3,7 +3,7 @@ import type { EntityModel, RelationModel } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { Draft, Settle } from '../../plan/draft.js'
 import { writeBin } from '../../plan/operations.js'
-import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
+import { isOvertaken, isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { confirming, detaching } from '../write/explain-reads.js'
 import { keyBefore, readBefore, blindLinkWrite } from '../write/link-bin.js'
@@ -19,6 +19,13 @@ import { progressOf } from '../state/link-progress.js'
 import { ListUpkeep } from '../write/list-upkeep.js'
 import { together } from '../../plan/plan-draft.js'
 import { retarget } from '../write/guarded-ref-write.js'
+
+/** The parent that a child had before it was given to another one. */
+interface Before {
+  readonly parent: UserKey | null
+  /** Another session has given it to the same parent before. */
+  readonly isOthers?: boolean
+}
 
 /** Takes children that are known by their keys alone into a parent with a list: their bins are written, too. */
 export class UnloadedChildren {
@@ -109,14 +116,18 @@ export class UnloadedChildren {
     draft.follow('remove references', detaching({ model: this.#target, key: child }, this.#owner, this.#relation))
     const isLate = (tracked.state === 'new' || tracked.createsRecord === true) && !draft.isTransaction
     const progress = progressOf(member, 2, state, draft, () => state.confirmAdded(member))
-    let before: UserKey | null = null
+    // Where an earlier write may have taken effect, the record may name this parent because of that.
+    const isSent = state.isPartlySent(member)
+    let before: Before = { parent: null }
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {
-      before = keyBefore(this.#inverse, outcome.bins)
-      if (outcome.state === 'written' && before !== null)
-        void this.leave(tracked, { member: child, parent: before }, state, draft, reader, true)
+      const found = keyBefore(this.#inverse, outcome.bins)
+      const isSame = found !== null && userKeyId(found) === userKeyId(own)
+      before = isSame ? { parent: state.previousParents.of(child) ?? null, isOthers: !isSent } : { parent: found }
+      if (outcome.state === 'written' && found !== null)
+        void this.leave(tracked, { member: child, parent: found }, state, draft, reader, true)
       return progress(isWritten(outcome), outcome)
     })
-    const entry = this.planEntry(tracked, member, state, draft, reader, progress, () => before)
+    const entry = this.planEntry(tracked, member, state, draft, reader, child, progress, () => before)
     const leaving =
       parent === undefined ? undefined : this.leave(tracked, { member: child, parent }, state, draft, reader)
     return together([entry, leaving])
@@ -129,17 +140,16 @@ export class UnloadedChildren {
     state: CollectionState,
     draft: Draft,
     reader: Reader,
+    child = reader.recordKey(this.#target, state.keyOf(member)!),
     progress = progressOf(member, 1, state, draft, () => state.confirmAdded(member)),
-    before: () => UserKey | null = () => null,
+    before: () => Before = () => ({ parent: state.previousParents.of(child) ?? null }),
   ): void | Promise<void> {
-    const child = reader.recordKey(this.#target, state.keyOf(member)!)
     draft.follow('add references', confirming({ model: this.#target, key: child }, `${this.#relation} drops it`))
     const settle = (outcome: Outcome): boolean => {
       // The list that it leaves is changed later, and what is checked then is checked once.
       if (outcome.state === 'written' && !state.previousParents.has(child))
         this.#upkeep.check(child, { on: tracked.key }, draft, reader)
-      if (outcome.reason === 'missing' || outcome.reason === 'guard')
-        this.#restoreParent(tracked, member, child, before(), state, draft, reader)
+      if (isOvertaken(outcome)) this.#restoreParent(tracked, member, child, before(), state, draft, reader)
       return progress(isWritten(outcome), outcome)
     }
     const isReplaced = state.isReplaced(member)
@@ -172,22 +182,30 @@ export class UnloadedChildren {
       .remove({ owner: from, member: member.key }, draft, 'remove references', settle, planning)
   }
 
-  /** The parent is gone, so the child goes back to the one it had, whose list still has it. */
+  /** The parent is gone, so the child goes back to the one it had, whose list still has it; another session does that where it made the change. */
   #restoreParent(
     tracked: Tracked,
     member: Member,
     child: RecordKey,
-    before: UserKey | null,
+    { parent, isOthers }: Before,
     state: CollectionState,
     draft: Draft,
     reader: Reader,
   ): void {
-    state.previousParents.forget(child)
+    const back = (): void => {
+      state.previousParents.forget(child)
+      state.turnedBack(member)
+    }
+    if (isOthers === true) return back()
     const own = storedRef(this.#inverse, tracked.key)
-    draft.add('undo', retarget(this.#target, child, this.#childBin, own, before), (outcome) => {
-      if (isWritten(outcome)) state.turnedBack(member)
-      if (isWritten(outcome) && before !== null)
-        this.#upkeep.putOn(child, recordOfRef(this.#owners, before), draft, reader)
+    const from = parent === null ? undefined : recordOfRef(this.#owners, parent)
+    draft.add('undo', retarget(this.#target, child, this.#childBin, own, parent), (outcome) => {
+      if (!isWritten(outcome) && !isOvertaken(outcome)) return false
+      back()
+      if (from === undefined) return true
+      if (isWritten(outcome)) this.#upkeep.putOn(child, from, draft, reader)
+      // Others have deleted or moved the child meanwhile, and do not know of the parent that still lists it.
+      else this.#upkeep.check(child, { on: from }, draft, reader)
       return true
     })
   }

@@ -129,7 +129,9 @@ for (const mode of MODES) {
           await emptySets(db, CLASSES)
           await storeAll(db)
           const sessions = all.map(() => new Actor(db))
-          await Promise.all(sessions.map((actor, i) => actor.act(all[i])))
+          // All of them end before the next run begins, also after one that fails.
+          const ends = await Promise.allSettled(sessions.map((actor, i) => actor.act(all[i])))
+          for (const end of ends) if (end.status === 'rejected') throw end.reason
           const mayBeHalf = mode === 'ap' && sessions.some(({ hasGivenUp }) => hasGivenUp)
           for (const one of CLASSES) {
             const swept = await db.sweep(one)

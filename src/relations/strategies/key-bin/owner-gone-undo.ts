@@ -2,6 +2,7 @@ import type { SkeinError } from '../../../errors/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import { binEquals, remove } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
+import { isOvertaken, type Outcome } from '../../../plan/outcome.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { Reader } from '../../contract/reader.js'
 import { ownerGone } from '../../contract/relation-errors.js'
@@ -54,18 +55,41 @@ export class OwnerGoneUndo {
       if (error !== undefined) throw error
       return
     }
-    const name = this.#sides.model.bin!
     const { previousKey } = state
+    if (state.isOthers) {
+      state.leftToOthers(previousKey)
+      if (error !== undefined) throw error
+      return
+    }
     const back = previousKey === null ? null : this.#storedAs(previousKey, reader)
-    const from = this.#storedAs(owner, reader)
-    draft.add('undo', retarget(this.#sides.owner, tracked.key, name, from, back), (outcome) => {
-      const isWritten = outcome.state === 'written'
-      // Others have deleted or moved the entity meanwhile: its change is as unsent as before.
-      if (isWritten || outcome.reason === 'missing' || outcome.reason === 'guard') state.wentBack(previousKey)
-      if (isWritten && previousKey !== null) this.#returnTo(tracked, state, previousKey, draft, reader)
-      state.lists.joined()
-      return error ?? true
+    const command = retarget(
+      this.#sides.owner,
+      tracked.key,
+      this.#sides.model.bin!,
+      this.#storedAs(owner, reader),
+      back,
+    )
+    draft.add('undo', command, (outcome) => {
+      const isDone = this.#settleBack(tracked, state, outcome, draft, reader)
+      return error ?? isDone
     })
+  }
+
+  #settleBack(tracked: Tracked, state: RefState, outcome: Outcome, draft: Draft, reader: Reader): boolean {
+    const { previousKey } = state
+    if (!isOvertaken(outcome)) {
+      state.wentBack(previousKey)
+      if (outcome.state !== 'written') state.doubtStored()
+      else if (previousKey !== null) this.#returnTo(tracked, state, previousKey, draft, reader)
+      return outcome.state === 'written'
+    }
+    // Others have deleted or moved the entity meanwhile, and do not know of the owner that still lists it.
+    state.leftToOthers(previousKey)
+    if (previousKey !== null) {
+      const on = reader.recordKey(this.#sides.target, previousKey)
+      this.#sides.upkeep?.check(tracked.key, { on }, draft, reader)
+    }
+    return true
   }
 
   /** The link record is as new as before. */
