@@ -165,9 +165,10 @@ export async function readAgain(
   const here = reader.keyOf(parent.entity, inverse.target)!
   const moved = children.filter(({ entity, state }) => {
     const ref = parentRef(entity, inverse)
-    // A child that leaves this very parent need not be read again.
+    // A child that leaves this very parent need not be read again; one that leaves another may be marked as an orphan of that.
     const isLeavingAnother = ref.isTakenOut && !ref.isStoredAs(here)
-    return state === 'stored' && (ref.isStored || isLeavingAnother) && !ref.mayBeAt(parent.entity)
+    if (isLeavingAnother) return state === 'stored' || state === 'removed'
+    return state === 'stored' && ref.isStored && !ref.mayBeAt(parent.entity)
   })
   const records = await reader.read(moved.map(({ model, key }) => read(model.name, key, [inverse.bin!])))
   const parents = reader.entityModel(inverse.target)

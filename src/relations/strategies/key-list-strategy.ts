@@ -218,7 +218,7 @@ export class KeyListStrategy implements RelationStrategy {
     const progress = progressOf(member, isAlone ? 1 : 2, state, draft, done)
     const child = recordOfRef(this.#target, key)
     const settle = (outcome: Outcome): boolean => {
-      if (outcome.state === 'written' && (!isOrphan || isMissing)) this.#unloaded?.taken(child, tracked, draft, reader)
+      if (outcome.state === 'written') this.#unloaded?.taken(child, tracked, draft, reader)
       return progress(isWrittenOrMissing(outcome), outcome)
     }
     if (isMissing && draft.isInside && this.#unloaded !== undefined)
