@@ -14,7 +14,7 @@ import { noteWritten } from './written-entities.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { TransactionMode } from '../context/open-options.js'
 import type { PlanDraft } from '../../plan/plan-draft.js'
-import { dropPlan, planDetached, planInto } from './plan/plan-change-set.js'
+import { dropPlan, isWaiting, planDetached, planInto } from './plan/plan-change-set.js'
 import { CopyUpkeep } from '../copies/copy-upkeep.js'
 import { explainCopies } from '../copies/explain-copies.js'
 import { hasDoubts, resolveDoubts } from './collect/resolve-in-doubt.js'
@@ -260,7 +260,5 @@ function endWrites(work: ChangeSet): void {
   for (const managed of work.removed) dropPlan(managed)
 }
 
-const isWaiting = (managed: ManagedEntity): boolean =>
-  managed.mapped.contributors.some((contributor) => contributor.isWaiting?.(managed) === true)
 const isNotWritten = ({ state }: Outcome): boolean => state === 'notWritten'
 const sendAll: SendAll = (parts, members, options) => new UnitOfWork(parts).some(members, options)

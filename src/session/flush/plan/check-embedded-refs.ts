@@ -35,9 +35,12 @@ export class EmbeddedRefs {
     for (const { name, type } of this.#properties) {
       if (changed?.includes(name) === false) continue
       for (const { ref, relation } of this.#refsIn(readProperty(entity, name), type)) {
-        const target = findRefState(ref)?.target
-        if (isEntity(target) && reader.tracked(target) === undefined)
-          throw this.#unsaved(name, relation, target, reader)
+        const state = findRefState(ref)
+        const target = state?.target
+        if (state === undefined || !isEntity(target)) continue
+        if (reader.tracked(target) === undefined) throw this.#unsaved(name, relation, target, reader)
+        const key = reader.keyOf(target, relation.target)
+        if (key !== null) state.noteKey(key)
       }
     }
   }

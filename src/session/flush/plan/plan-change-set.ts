@@ -113,7 +113,9 @@ export function groupsOf(
   mode: TransactionMode,
   capabilities: Capabilities,
 ): Groups {
-  const linkable = new Set([...work.removed].filter(isLinkable).map(({ key }) => recordId(key)))
+  const idsOf = (isSuch: (managed: ManagedEntity) => boolean): ReadonlySet<string> =>
+    new Set([...work.removed].filter(isSuch).map(({ key }) => recordId(key)))
+  const [linkable, waiting] = [idsOf(isLinkable), idsOf(isWaiting)]
   const plain: string[] = []
   const transactions: string[][] = []
   const staged: string[] = []
@@ -122,7 +124,7 @@ export function groupsOf(
     // A record that is deleted and has no links now may get one before it is gone, so that is watched, too.
     const isAlone = group.length === 1 && (problem !== undefined || !linkable.has(group[0]))
     // Parts of it must not decide about each other, and one record needs no transaction.
-    if (isAlone && survey.isConditional(group[0])) staged.push(group[0])
+    if (isAlone && (survey.isConditional(group[0]) || waiting.has(group[0]))) staged.push(group[0])
     else if (isAlone) plain.push(group[0])
     else if (problem === undefined) transactions.push(group)
     else if (mode === 'required') throw problem
@@ -131,7 +133,11 @@ export function groupsOf(
   return { plain, transactions, staged }
 }
 
-const isLinkable = ({ mapped }: ManagedEntity): boolean => mapped.relations.length > 0
+const isLinkable = (managed: ManagedEntity): boolean => managed.mapped.relations.length > 0 || isWaiting(managed)
+
+/** True for one that may stay after all: others go with it only once it is marked, or within a transaction. */
+export const isWaiting = (managed: ManagedEntity): boolean =>
+  managed.mapped.contributors.some((contributor) => contributor.isWaiting?.(managed) === true)
 
 /** Reason why no transaction can carry these records. */
 function whyNot(group: readonly string[], { namespaces }: Capabilities): SkeinError | undefined {

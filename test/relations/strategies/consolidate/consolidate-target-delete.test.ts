@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import {
   Bin,
+  DeletedAt,
   Embeddable,
   Key,
   ManyToOne,
@@ -40,6 +41,25 @@ class Page {
   ranked = collection<Note>()
   @OneToMany(() => Note, { strategy: 'consolidate', inverseIndex: { author: { name: 'c' } } })
   kept = collection<Note>()
+}
+
+@Record({ set: 'tmember' })
+class Member {
+  @Key() id!: number
+  @DeletedAt() deletedAt?: Date
+}
+
+@Embeddable()
+class Seat {
+  @Key() id!: string
+  @ManyToOne(() => Member) member = ref<Member>()
+}
+
+@Record({ set: 'tclub' })
+class Club {
+  @Key() id!: number
+  @OneToMany(() => Seat, { strategy: 'consolidate', inverseIndex: { member: { onTargetDelete: 'delete' } } })
+  seats = collection<Seat>()
 }
 
 const note = (id: string, author: number): Note => {
@@ -166,6 +186,27 @@ for (const mode of MODES) {
       await session.flush()
       await db.session().delete(User, 2)
       expect(await ids(1)).to.deep.equal(['xy', 'x', 'xyz'])
+    })
+  })
+  describe(`purging what consolidated children point to (${mode})`, () => {
+    let db: Database
+    useDatabase(mode, [Member, Club], (opened) => ({ db } = opened))
+
+    it('removes them, which a soft delete has kept', async () => {
+      await db.withSession((session) => {
+        const members = [1, 2].map((id) => session.create(Member, { id }))
+        const club = session.create(Club, { id: 1 })
+        for (const member of members) {
+          const seat = Object.assign(new Seat(), { id: `s${member.id}` })
+          seat.member.set(member)
+          club.seats.add(seat)
+        }
+      })
+      const seats = async (): Promise<string[]> => [...(await db.session().load(Club, 1)).seats].map(({ id }) => id)
+      await db.session().delete(Member, 1)
+      expect(await seats()).to.deep.equal(['s1', 's2'])
+      expect(await db.purge(Member, { olderThan: new Date(Date.now() + 60_000) })).to.equal(1)
+      expect(await seats()).to.deep.equal(['s2'])
     })
   })
 }
