@@ -1,6 +1,12 @@
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
-import { CHILD_KEY_END, type Collection, type EmbeddableModel, type RelationModel } from '../model/index.js'
+import {
+  CHILD_KEY_END,
+  type Collection,
+  type EmbeddableModel,
+  type EntityModel,
+  type RelationModel,
+} from '../model/index.js'
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { MAX_CONTEXTS } from '../plan/operations.js'
@@ -36,6 +42,8 @@ export interface ChildCodec extends TypeCodec {
   readonly key: EntityKey | undefined
   /** Collections of its own consolidated children. */
   readonly children: readonly ChildrenField[]
+  /** The class that a reference of its own leads to, or what stands for several. */
+  targetOf(ref: string): EntityModel
   decode(stored: Value): object
   /** Decodes into an existing instance. */
   fill(instance: object, stored: Value): void

@@ -1,4 +1,5 @@
 import { bug } from '../errors/index.js'
+import type { KeyValue } from '../keys/index.js'
 import {
   childrenOf,
   refsOf,
@@ -23,6 +24,7 @@ import { EntityCodec } from './entity-codec.js'
 import { EntityKey } from './entity-key.js'
 import { generateClass, mayGenerate } from './generator.js'
 import { rememberCodecs } from './known-codecs.js'
+import { heldKey, type RefLike } from './held-key.js'
 import { interpretClass } from './interpreter.js'
 import { readProperty, writeProperty } from './own-property.js'
 import { PartCodec } from './part-codec.js'
@@ -139,9 +141,10 @@ class CodecCompiler {
     const codec = new PartCodec(model, model.key && this.#key(model))
     // Known before its fields are: it may contain parts of its own class.
     this.#parts.set(name, codec)
+    const refs = this.#refFields(model)
     const values = [
       ...model.properties.map((field) => this.#field(field.name, field.bin, field.type, model.properties)),
-      ...this.#refFields(model),
+      ...refs,
     ]
     const children = childrenOf(model).map(
       (relation) => new ChildrenField(relation, this.#part(relation.target), this.#relations),
@@ -151,25 +154,37 @@ class CodecCompiler {
       class: model.class,
       properties: fields,
       constants: [],
-      attach: this.#attach(refsOf(model), children),
+      attach: this.#attach(
+        refsOf(model),
+        children,
+        refs.filter((ref) => ref.target.several !== undefined),
+      ),
     }
     codec.complete(fields, this.#compileClass(shape))
     return codec
   }
 
   #refFields(model: EmbeddableModel): readonly RefField[] {
-    return refsOf(model).map(({ name, bin, target }) => {
+    return refsOf(model).map((relation) => {
+      const { name, bin, target } = relation
       if (bin === undefined)
         throw bug(`the ref ${model.name}.${name} has no place in its part.`, { className: model.name })
-      const codec = keyCodec(this.#model.entity(target).key.kind)
-      return new RefField({ name, bin, target }, codec)
+      const keyIn = (ref: RefLike): KeyValue | null => heldKey(ref, relation, (entity) => this.#compiled!.of(entity))
+      const to = this.#model.entity(target)
+      return new RefField({ name, bin }, to, keyCodec(to.key.kind), keyIn)
     })
   }
 
-  #attach(relations: readonly RelationModel[], children: readonly ChildrenField[] = []): ClassShape['attach'] {
+  /** `checked`: references whose stored keys must name a class before anybody follows them. */
+  #attach(
+    relations: readonly RelationModel[],
+    children: readonly ChildrenField[] = [],
+    checked: readonly RefField[] = [],
+  ): ClassShape['attach'] {
     const make = this.#relations
     if (!make || relations.length + children.length === 0) return undefined
     return (instance, stored, loaded: Loaded, only) => {
+      for (const field of checked) field.decode(stored, loaded)
       for (const relation of relations) {
         if (only && !only.has(relation.name)) continue
         const value = this.#keyOrMembers(relation, stored)

@@ -1,4 +1,4 @@
-import type { EmbeddableModel } from '../model/index.js'
+import type { EmbeddableModel, EntityModel } from '../model/index.js'
 import type { WriteOperation } from '../plan/operation.js'
 import { mapCreate } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
@@ -10,6 +10,7 @@ import { CounterProperty } from './counter-property.js'
 import { MapChanges } from './map-changes.js'
 import { readProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
+import { RefField } from './ref-field.js'
 import { rereadItem } from './reread-entries.js'
 import type { BinProperty } from './bin-property.js'
 import type { Place, TypeCodec } from './type-codec.js'
@@ -147,6 +148,10 @@ export class PartCodec implements ChildCodec {
 
   knownChildren(snapshot: object, field: ChildrenField): KnownChildren {
     return this.#functions.snapshotOf(snapshot, this.#fields.indexOf(field)) as KnownChildren
+  }
+
+  targetOf(ref: string): EntityModel {
+    return this.#fields.filter((field) => field instanceof RefField).find(({ name }) => name === ref)!.target
   }
 
   knownField(snapshot: object, name: string): unknown {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { KeyOf } from '../model/key-of.js'
-import type { DeletedMode, DeletedOption } from '../model/index.js'
+import { HELD, type DeletedMode, type DeletedOption } from '../model/index.js'
 import type { Ref } from '../model/related.js'
 import { noDeletedMembers } from './contract/relation-errors.js'
 import { jsonKey } from './read/json-key.js'
@@ -38,6 +38,11 @@ export class EntityRef<T extends object> implements Ref<T> {
 
   get value(): T | null {
     return this.#state.asShown(() => this.#state.value) as T | null
+  }
+
+  /** An entity is held as itself: only its class says which of several it is. */
+  get [HELD](): object | KeyValue | null {
+    return this.#state.asShown(() => this.#state.target)
   }
 
   set(target: T | KeyValue | null): void {

@@ -167,7 +167,7 @@ describe('a relation to several classes', () => {
     ])
   })
 
-  it('is not part of a key, not a source of copies, and not in a part', () => {
+  it('is not part of a key and not a source of copies', () => {
     @Record({ set: 'like', key: '{by}:{subject}' })
     class Like {
       @Bin() by!: string
@@ -181,16 +181,67 @@ describe('a relation to several classes', () => {
       @Copy((like: Copied) => like.subject, 'title') title?: string
     }
     expectProblem([...BOTH, Copied], 'SKEIN_1062', 'Copied.title', /several classes/, /one class/)
+  })
+
+  it('may be in a part, with an index on text for all classes', () => {
     @Embeddable()
     class Mention {
       @Key() id!: number
       @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
     }
-    @Record({ set: 'like' })
-    class Holder {
+    @Record({ set: 'wall' })
+    class Wall {
       @Key() id!: number
-      @OneToMany(() => Mention, { strategy: 'consolidate' }) mentions = collection<Mention>()
+      @OneToMany(() => Mention, { strategy: 'consolidate', inverseIndex: { subject: { name: 'bySubject' } } })
+      mentions = collection<Mention>()
     }
-    expectProblem([...BOTH, Holder], 'SKEIN_1058', 'Mention.subject', /part can only point to one class/, /@Record/)
+    const model = compileModel([...BOTH, Wall], { namespace: 'test' })
+    const [relation] = model.embeddable(Mention).relations
+    expect(relation).to.include({ target: 'Post | Photo', strategy: 'keyBin' })
+    expect(model.entity('Post | Photo').several?.map(({ name }) => name)).to.deep.equal(['Post', 'Photo'])
+    expect(model.entity(Wall).indexes.map(({ bin, on, type }) => [bin, on, type])).to.deep.equal([
+      ['bySubject', 'mapKeys', 'string'],
+    ])
+  })
+
+  it('is one of several in a part only as a @ManyToOne beside the key', () => {
+    @Embeddable({ key: '{subject}' })
+    class Keyed {
+      @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+    }
+    @Embeddable()
+    class Single {
+      @Key() id!: number
+      @ManyToOne(() => [Post]) subject = ref<Post>()
+      @OneToOne((() => [Post, Photo]) as never, { owner: true }) other = ref<never>()
+    }
+    @Embeddable()
+    class Twice {
+      @Key() id!: number
+      @ManyToOne(() => [Page, Note]) subject = ref<Page | Note>()
+    }
+    @Embeddable()
+    class Nested {
+      @Key() id!: number
+      @OneToMany((() => [Keyed, Single]) as never, { strategy: 'consolidate' }) inside = collection<never>()
+    }
+    @Record({ set: 'wall' })
+    class Wall {
+      @Key() id!: number
+      @OneToMany(() => Keyed, { strategy: 'consolidate' }) keyed = collection<Keyed>()
+      @OneToMany(() => Single, { strategy: 'consolidate' }) singles = collection<Single>()
+      @OneToMany(() => Twice, { strategy: 'consolidate' }) twice = collection<Twice>()
+      @OneToMany(() => Nested, { strategy: 'consolidate' }) nested = collection<Nested>()
+    }
+    const problems = problemsOf(...BOTH, Page, Note, Form, Wall).map(
+      ({ code, className, property, message }) => `${code} ${className}.${property}: ${message}`,
+    )
+    expect(problems).to.include.members([
+      'SKEIN_1058 Keyed.subject: A reference to several classes cannot be part of a key.',
+      'SKEIN_1058 Single.subject: Its list of classes has only one.',
+      'SKEIN_1058 Single.other: A @OneToOne leads to one class only.',
+      "SKEIN_1058 Twice.subject: Page and Note are both in a set 'page', which is stored to tell them apart.",
+      'SKEIN_1049 Nested.inside: Children of a part are of one class.',
+    ])
   })
 })

@@ -2,6 +2,7 @@
 import {
   Bin,
   Embeddable,
+  Embedded,
   Key,
   ManyToMany,
   ManyToOne,
@@ -56,6 +57,38 @@ export class Comment {
   @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
   @ManyToOne(() => [Post, Photo], { name: 'other', eager: true }) other = ref<Post | Photo>()
   @OneToMany(() => [Post, Photo], { strategy: 'keyList', onDelete: 'cascade' }) seen = collection<Post | Photo>()
+}
+
+@Embeddable()
+class Mention {
+  @Key() id!: string
+  @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+  @OneToMany(() => Mention, { strategy: 'consolidate' }) answers = collection<Mention>()
+}
+
+@Record({ set: 'wall' })
+export class Wall {
+  @Key() id!: number
+  @OneToMany(() => Mention, { strategy: 'consolidate', inverseIndex: { subject: { onTargetDelete: 'delete' } } })
+  mentions = collection<Mention>()
+  @Embedded(() => Mention) top?: Mention
+}
+
+export async function severalInParts(session: Session, db: Database, post: Post): Promise<void> {
+  const wall = await session.load(Wall, 1, { with: ['mentions.subject.author', 'mentions.answers.subject.shownIn'] })
+  const [mention] = wall.mentions.items
+  const value: Post | Photo | null = mention.subject.value
+  const key: string | null | undefined = wall.top?.subject.key
+  mention.subject.set(post)
+  mention.subject.set(keysOf(Photo).withSet(1))
+  const reached: (Post | Photo)[] = await session.walk(wall).out('mentions').out('subject').entities()
+  const readers: Reader[] = await session.walk(wall).out('mentions').out('subject').out('likedBy').entities()
+  for await (const found of session.pointingTo(Wall, 'mentions.subject', post)) console.log(found.mentions)
+  const pinned: number = await db
+    .scan(Wall)
+    .where({ top: { subject: post } })
+    .count()
+  console.log(value, key, reached, readers, pinned)
 }
 
 export async function several(session: Session, db: Database, comment: Comment, post: Post): Promise<void> {

@@ -18,7 +18,7 @@ import type { RelationDraft } from './relation-draft.js'
 import { isOwner } from './relation-owner.js'
 import { askedStrategy, findRules } from './relation-rules.js'
 import { relationTargets } from './relation-target.js'
-import { compileSeveral, knownAs, refuseSeveralInPart } from './several-targets.js'
+import { compileSeveral, knownAs, compileSeveralInPart } from './several-targets.js'
 import { RELATIONS, STRATEGIES, type RelationDecorator, type StrategyRules } from './strategies.js'
 
 /** Compiles a relation of an entity: its target, its other side and its options, checked against its strategy. */
@@ -120,14 +120,15 @@ export function compilePartRelation(
     problems.add('SKEIN_1026', place, message, fix)
     return undefined
   }
-  const [target] = (rules && relationTargets(note, rules, place, compilation)) ?? []
-  if (!rules || !target || refuseSeveralInPart(note, place, problems)) return undefined
+  const targets = rules && relationTargets(note, rules, place, compilation)
+  if (!rules || !targets) return undefined
   return {
     name: note.property,
     kind: RELATIONS[note.decorator].kind,
     strategy: rules.strategy,
     holds: 'ref',
-    target: target.name,
+    target: targets[0].name,
+    ...compileSeveralInPart(notes, note, targets, compilation),
     owner: true,
     bin: optionOf<string>(note, 'name') ?? note.property,
     onDelete: 'detach',

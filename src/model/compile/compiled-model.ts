@@ -21,13 +21,10 @@ export class CompiledModel implements Model {
     this.entities = entities
     this.embeddables = embeddables
     for (const model of [...entities.values(), ...embeddables.values()]) this.#byClass.set(model.class, model)
-    for (const { relations } of entities.values())
-      for (const relation of relations)
-        if (relation.several !== undefined)
-          this.#several.set(
-            relation.target,
-            Object.freeze(severalModel(relation.several.map((name) => entities.get(name)!))),
-          )
+    for (const { relations } of [...entities.values(), ...embeddables.values()])
+      for (const { target, several } of relations)
+        if (several !== undefined)
+          this.#several.set(target, Object.freeze(severalModel(several.map((name) => entities.get(name)!))))
     Object.freeze(this)
   }
 

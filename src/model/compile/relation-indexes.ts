@@ -8,7 +8,7 @@ import { compileKeyIndex } from './compile-index.js'
 import { indexedPart, inverseOption } from './compile-inverse-index.js'
 import type { RelationDraft } from './relation-draft.js'
 import { keyKind, storedKeyKind } from './key-kind.js'
-import { evaluateTarget, isRelation, mainNote } from './members.js'
+import { evaluateTarget, isRelation, mainNote, namesSeveral } from './members.js'
 
 /** The indexes that a relation needs on its own side: asked for by `@Index`, by the other side's strategy, or by an inverse index. */
 export function relationIndexes(
@@ -50,9 +50,10 @@ export function relationIndexes(
   for (const inverse of relation.inverseIndexes ?? []) {
     const child = [...parts.values()].find((other) => other.name === relation.target)
     const part = indexedPart(child, inverse, compilation)
-    const pointsTo = part && entities.get(evaluateTarget(mainNote(part, inverse.ref)?.target) ?? Object)
+    const pointed = part && mainNote(part, inverse.ref)?.target
+    const pointsTo = entities.get(evaluateTarget(pointed) ?? Object)
     // Parts hold keys as people use them.
-    const pointedKind = pointsTo && keyKind(pointsTo)
+    const pointedKind = namesSeveral(pointed) ? 'string' : pointsTo && keyKind(pointsTo)
     if (pointedKind === undefined) continue
     const option = inverseOption(inverse)
     const { set: apart, when } = relation.companions ?? {}

@@ -5,7 +5,6 @@ import type { Side } from './check-inverse.js'
 import type { Compilation, EntityNotes, PartNotes } from './compilation.js'
 import { isInTemplate } from './key-kind.js'
 import { evaluateTargets, namesSeveral } from './members.js'
-import type { Place, Problems } from './problems.js'
 import type { RelationDecorator } from './strategies.js'
 
 /** The classes of a relation to several; undefined for a relation to one. What cannot work is reported. */
@@ -18,8 +17,6 @@ export function compileSeveral(
   if (!namesSeveral(note.target)) return undefined
   const place = { className: notes.name, property: note.property }
   const refuse = (message: string, fix: string): void => problems.add('SKEIN_1058', place, message, fix)
-  const names = targets.map(({ name }) => name)
-  if (names.length === 1) refuse('Its list of classes has only one.', `Write () => ${names[0]}.`)
   const isList = note.decorator === 'OneToMany' && rules.strategy === 'keyList'
   if (note.decorator === 'ManyToMany') {
     if (sides.some((side) => side?.note === note)) {
@@ -35,11 +32,8 @@ export function compileSeveral(
     const fix = `Leave '${note.inverse}' out, use @ManyToMany, or declare a collection for each class.`
     refuse('A @OneToMany of several classes is one-sided.', fix)
   }
-  if (isInTemplate(notes, note.property))
-    refuse('A reference to several classes cannot be part of a key.', 'Take it out of the key, or name one class.')
-  checkSets(targets, refuse)
   checkSides(targets, sides, refuse)
-  return { target: severalName(names), several: names }
+  return checkedClasses(notes, note, targets, refuse)
 }
 
 /** The name under which a reference of the other side knows the class, where it leads to several. */
@@ -51,12 +45,33 @@ export function knownAs(other: Side | undefined, { entities }: Compilation): Pic
 
 type Refuse = (message: string, fix: string) => void
 
-/** Refuses a part that points to several classes: outside a session it would not know which key is meant. */
-export function refuseSeveralInPart(note: MemberNote<RelationDecorator>, place: Place, problems: Problems): boolean {
-  if (!namesSeveral(note.target)) return false
-  const fix = 'Use a reference for each class, or make the part a @Record.'
-  problems.add('SKEIN_1058', place, 'A part can only point to one class.', fix)
-  return true
+/** The classes that a reference of a part leads to, where it names several. What cannot work is reported. */
+export function compileSeveralInPart(
+  notes: PartNotes,
+  note: MemberNote<RelationDecorator>,
+  targets: readonly (EntityNotes | PartNotes)[],
+  { problems }: Compilation,
+): Pick<RelationModel, 'target' | 'several'> | undefined {
+  if (!namesSeveral(note.target)) return undefined
+  const place = { className: notes.name, property: note.property }
+  const refuse = (message: string, fix: string): void => problems.add('SKEIN_1058', place, message, fix)
+  if (note.decorator !== 'ManyToOne') refuse(`A @${note.decorator} leads to one class only.`, 'Use @ManyToOne.')
+  return checkedClasses(notes, note, targets, refuse)
+}
+
+/** Checks what holds for every relation to several classes, in records and in parts. */
+function checkedClasses(
+  notes: EntityNotes | PartNotes,
+  note: MemberNote<RelationDecorator>,
+  targets: readonly (EntityNotes | PartNotes)[],
+  refuse: Refuse,
+): Required<Pick<RelationModel, 'target' | 'several'>> {
+  const names = targets.map(({ name }) => name)
+  if (names.length === 1) refuse('Its list of classes has only one.', `Write () => ${names[0]}.`)
+  if (isInTemplate(notes, note.property))
+    refuse('A reference to several classes cannot be part of a key.', 'Take it out of the key, or name one class.')
+  checkSets(targets, refuse)
+  return { target: severalName(names), several: names }
 }
 
 /** The set is what tells the classes apart. */

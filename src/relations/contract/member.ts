@@ -58,6 +58,12 @@ export function recordOfRef(target: EntityModel, stored: UserKey): RecordKey {
     : recordKey(found.model.namespace, found.model.set, found.key)
 }
 
+/** The class and the key that a reference of a part leads to; a value that names none of several classes is shown as it is. */
+export function pointedTo(target: EntityModel, held: KeyValue): { readonly className: string; readonly key: KeyValue } {
+  const found = target.several && untag(target, held, 'kind')
+  return found === undefined ? { className: target.name, key: held } : { className: found.model.name, key: found.key }
+}
+
 /** No record is stored under it. */
 const NO_KEY = ''
 

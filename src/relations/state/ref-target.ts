@@ -30,6 +30,7 @@ export abstract class RefTarget {
   /** Number of the last change. */
   #revision = 0
   #underWay: UnderWay | undefined
+  #noted: { readonly target: Member | null; readonly key: KeyValue } | undefined
 
   get binding(): Binding | undefined {
     return this.#binding
@@ -94,7 +95,13 @@ export abstract class RefTarget {
     // Not read yet, but if there is one, it has the same key.
     if (!this.isRead && binding?.strategy.meet !== undefined) return binding.reader.keyOf(binding.tracked.entity)
     if (!isEntity(target)) return target
-    return binding?.reader.keyOf(target, binding.relation.target) ?? declaredKey(target)
+    const noted = this.#noted?.target === target ? this.#noted.key : undefined
+    return binding?.reader.keyOf(target, binding.relation.target) ?? noted ?? declaredKey(target)
+  }
+
+  /** Notes the key of its target as a session knows it, for a reference that belongs to none: the target's class alone may not tell it. */
+  noteKey(key: KeyValue): void {
+    this.#noted = { target: this.points, key }
   }
 
   /** True when the record does not say what the entity says, or a list does not yet. */

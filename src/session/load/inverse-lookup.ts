@@ -1,13 +1,7 @@
 import { classOf } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
-import {
-  inversePath,
-  type EntityModel,
-  type InverseIndexModel,
-  type Model,
-  type RelationModel,
-} from '../../model/index.js'
+import { indexedRef, inversePath, type EntityModel, type Model, type RelationModel } from '../../model/index.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import { inverseIndexOn, type IndexedBy } from '../../relations/contract/index-lookup.js'
 import { isEntity } from '../../relations/contract/member.js'
@@ -28,18 +22,8 @@ export function pointingTo(
   const indexed = found && inverseIndexOn(model, found.of.bin)
   if (found === undefined || indexed === undefined) throw noInverseIndex(model, path, inverse)
   if (model.key.tenant && tenant === undefined) throw noTenant(model)
-  const ref = refOf(found.relation, found.of, classes)
+  const ref = indexedRef(classes, found.relation.target, found.of)
   return { model, ...indexed, value: keyOfTarget(model, path, ref, target, reader) }
-}
-
-/** The reference that the index is of. */
-function refOf({ target }: RelationModel, { through = [], ref }: InverseIndexModel, classes: Model): RelationModel {
-  const inside = (part: string, name: string): RelationModel =>
-    classes.embeddable(part).relations.find((each) => each.name === name)!
-  return inside(
-    through.reduce((part, name) => inside(part, name).target, target),
-    ref,
-  )
 }
 
 function keyOfTarget(

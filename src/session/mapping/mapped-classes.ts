@@ -5,12 +5,15 @@ import {
   hasIndexedMembers,
   DELETING_BIN,
   MADE_BIN,
+  childrenOf,
   kindsOf,
+  refsOf,
   shownClassOf,
   targetsOf,
   type EntityClass,
   type EntityModel,
   type Model,
+  type RelationModel,
 } from '../../model/index.js'
 import { resultName } from '../../plan/effects.js'
 import { fieldsOf } from '../../query/fields-of.js'
@@ -161,18 +164,17 @@ export class MappedClasses {
   linksTo(place: number): LinksTo {
     const known = this.#linksTo.get(place)
     if (known !== undefined) return known
-    const leadsThere = ({ model }: RelationStrategy): boolean => {
-      const inside = this.model.embeddables.get(model.target)?.relations ?? []
-      return [...targetsOf(model), shownClassOf(model), ...inside.map(({ target }) => target)].some(
-        (name) => this.#byName.get(name)?.place === place,
-      )
-    }
+    const isThere = (name: string): boolean => this.#byName.get(name)?.place === place
+    const leadsThere = ({ model }: RelationStrategy): boolean =>
+      [...targetsOf(model), shownClassOf(model), ...this.#refsInside(model).flatMap(targetsOf)].some(isThere)
     const relationsOf = new Map<MappedClass, readonly RelationStrategy[]>()
     for (const mapped of this.#byName.values()) {
       const relations = mapped.relations.filter(leadsThere)
       if (relations.length > 0) relationsOf.set(mapped, relations)
     }
-    const areTagged = [...relationsOf.values()].some((all) => all.some(({ model }) => model.several !== undefined))
+    const areTagged = [...relationsOf.values()]
+      .flatMap((all) => all.flatMap(({ model }) => [model, ...this.#refsInside(model)]))
+      .some(({ several }) => several !== undefined)
     const links = {
       relationsOf,
       areTagged,
@@ -180,6 +182,14 @@ export class MappedClasses {
     }
     this.#linksTo.set(place, links)
     return links
+  }
+
+  /** References of the parts that a relation holds, and of the parts in these. */
+  #refsInside({ target }: RelationModel, seen = new Set<string>()): readonly RelationModel[] {
+    const part = this.model.embeddables.get(target)
+    if (part === undefined || seen.has(part.name)) return []
+    seen.add(part.name)
+    return [...refsOf(part), ...childrenOf(part).flatMap((children) => this.#refsInside(children, seen))]
   }
 
   get all(): Iterable<MappedClass> {
@@ -224,7 +234,8 @@ function relatedClasses({ entities, embeddables }: Model): ReadonlySet<string> {
     const hasShards = entity.properties.some(({ sharding }) => sharding !== undefined)
     if (hasShards || entity.history !== undefined) named.add(entity.name)
   }
-  for (const part of embeddables.values()) for (const { target } of part.relations) named.add(target)
+  for (const part of embeddables.values())
+    for (const relation of part.relations) for (const target of targetsOf(relation)) named.add(target)
   const all = [...entities.values()]
   const pointedTo = new Set(all.filter(({ name }) => named.has(name)).flatMap(kindsOf))
   return new Set(all.filter((entity) => kindsOf(entity).some((kind) => pointedTo.has(kind))).map(({ name }) => name))

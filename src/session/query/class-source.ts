@@ -17,7 +17,7 @@ import { foundKey, type FoundKey } from '../load/key-of-found.js'
 import { checkTexts } from '../../model/call-options.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
-import { classOfKey, keyOfStored } from '../mapping/several-classes.js'
+import { classOfKey, keyInTarget, keyOfStored } from '../mapping/several-classes.js'
 import { storedRef } from '../../relations/contract/member.js'
 import { projectionOf } from '../mapping/projection.js'
 import { checkTenantOf } from './check-tenant-of.js'
@@ -151,6 +151,7 @@ export function refEncoder(classes: MappedClasses, tenant: Tenant | undefined): 
       const { mapped, key: own } = isEntity
         ? { mapped: classes.ofEntity(given), key: classes.ofEntity(given).codec.key.keyOf(given) }
         : classOfKey(classes, model, given)
+      if (isInPart) return keyInTarget({ mapped, key: mapped.codec.key.scheme.toKey(own, tenant) }, model)
       return storedRef(model, mapped.recordKey(own, tenant))
     }
     const { key } = classes.of(name).codec

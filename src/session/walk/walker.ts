@@ -1,7 +1,14 @@
 import { readProperty } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue } from '../../keys/index.js'
-import { DELETING_BIN, goneBinsOf, isShown, shownClassOf, type DeletedMode } from '../../model/index.js'
+import {
+  DELETING_BIN,
+  goneBinsOf,
+  isShown,
+  shownClassOf,
+  type DeletedMode,
+  type RelationModel,
+} from '../../model/index.js'
 import { onlyIf, read, type ReadCommand } from '../../plan/command.js'
 import type { Expression } from '../../plan/expression.js'
 import { recordId, userKeyId, type RecordKey } from '../../plan/record-key.js'
@@ -110,7 +117,10 @@ export class Walker {
       const strategy = hop.strategies.get(present[i])
       return strategy === undefined
         ? []
-        : this.#leadsTo(strategy, await linksFrom(this.#sourceOf(node), strategy, hop, this.#reader, this.#deleted))
+        : this.#leadsTo(
+            strategy.model,
+            await linksFrom(this.#sourceOf(node), strategy, hop, this.#reader, this.#deleted),
+          )
     })
   }
 
@@ -126,12 +136,12 @@ export class Walker {
     if (mapped === undefined) return undefined
     const strategy = hop.strategies.get(mapped)
     const at = candidates.findIndex((each) => strategy !== undefined && isSame(each, strategy))
-    return at < 0 ? [] : this.#leadsTo(candidates[at], found[at])
+    return at < 0 ? [] : this.#leadsTo(candidates[at].model, found[at])
   }
 
-  #leadsTo({ model }: RelationStrategy, keys: readonly KeyValue[]): readonly Lead[] {
+  #leadsTo(relation: RelationModel, keys: readonly KeyValue[]): readonly Lead[] {
     const { classes } = this.#context
-    const target = classes.model.entity(shownClassOf(model))
+    const target = classes.target(shownClassOf(relation))
     return keys.map((key) => this.#leadTo(classOfKey(classes, target, key).mapped, this.#reader.recordKey(target, key)))
   }
 
@@ -140,8 +150,7 @@ export class Walker {
     const { relation } = hop
     if (relation.holds === 'collection') return this.#partsIn(part!, relation.name, node, hop)
     const key = findRefState(readProperty(part!, relation.name) ?? {})?.key ?? null
-    const target = this.#context.classes.of(relation.target)
-    return key === null ? [] : [this.#leadTo(target, this.#reader.recordKey(target.model, key))]
+    return key === null ? [] : this.#leadsTo(relation, [key])
   }
 
   /** Children inside records belong to the entities of these, which are loaded with them. */

@@ -1,4 +1,4 @@
-import { Bin, Key, ManyToOne, OneToMany, Record, collection, ref, type Session } from 'skein'
+import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref, type Session } from 'skein'
 
 @Record({ set: 'post' })
 class Post {
@@ -28,6 +28,28 @@ class Comment {
   // expect: Declare it with the class of the relation: seen = collection<…>()
   @OneToMany(() => [Post, Photo])
   seen = collection<Video>()
+}
+
+@Embeddable()
+class Mention {
+  @Key() id!: string
+  @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+  // expect: Declare it with the class of the relation: wide = ref<…>()
+  @ManyToOne(() => [Post, Photo])
+  wide = ref<Post | Video>()
+}
+
+@Record({ set: 'wall' })
+class Wall {
+  @Key() id!: number
+  @OneToMany(() => Mention, { strategy: 'consolidate' }) mentions = collection<Mention>()
+}
+
+export async function refusedInParts(session: Session, mention: Mention, video: Video): Promise<void> {
+  // expect: Argument of type 'Video' is not assignable to parameter of type
+  mention.subject.set(video)
+  // expect: Type '"mentions.subject.writer"' is not assignable to type
+  await session.load(Wall, 1, { with: ['mentions.subject.writer'] })
 }
 
 export async function refused(session: Session, comment: Comment, video: Video): Promise<void> {

@@ -12,6 +12,7 @@ import {
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import type { InsideFault } from '../../contract/inside-verification.js'
+import { pointedTo } from '../../contract/member.js'
 import { entryId, showEntry, type IndexEntry } from './indexed-refs.js'
 import type { PartClass } from './part-class.js'
 
@@ -37,11 +38,11 @@ export function wrongEntries(
   const { bin: name } = relation.inverseIndexes![index]
   const right = found.flatMap(({ entries }) => entries.filter((each) => each.index === index))
   const pointing = new Map(right.map((each) => [entryId(each.entry), each]))
-  const className = coverage!.targetOf(index)
+  const target = coverage!.targetOf(index)
   const listed = new Set<string>()
   const faults: InsideFault[] = []
   const fault = (key: UserKey, id: KeyValue | undefined, rest: Pick<InsideFault, 'repair' | 'says' | 'operations'>) =>
-    faults.push({ kind: 'wrongIndex', property, partKey: id, other: { className, key }, ...rest })
+    faults.push({ kind: 'wrongIndex', property, partKey: id, other: pointedTo(target, key), ...rest })
   for (const { key, value } of stored ?? []) {
     const parts = Array.isArray(value) ? (value as readonly Value[]) : []
     if (parts.length === 0) {

@@ -1,6 +1,6 @@
 import type { ChildCodec, ChildrenField } from '../../../codec/index.js'
 import { describeKey, type KeyValue } from '../../../keys/index.js'
-import type { InverseIndexModel } from '../../../model/index.js'
+import type { EntityModel, InverseIndexModel } from '../../../model/index.js'
 import { userKeyId, type UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 
@@ -45,9 +45,8 @@ export class IndexCoverage {
 
   static of(codec: ChildCodec, indexes: readonly InverseIndexModel[]): IndexCoverage {
     const paths = indexes.map(({ ref, through = [] }) => {
-      const { model } = endOf(codec, through)
-      const { target } = model.relations.find(({ name }) => name === ref)!
-      return { ref, through, part: model.name, target }
+      const end = endOf(codec, through)
+      return { ref, through, part: end.model.name, target: end.targetOf(ref) }
     })
     return new IndexCoverage(
       codec,
@@ -56,8 +55,8 @@ export class IndexCoverage {
     )
   }
 
-  /** The class that the references of an index point to. */
-  targetOf(index: number): string {
+  /** The class that the references of an index point to, or what stands for several. */
+  targetOf(index: number): EntityModel {
     return this.#indexes[index].target
   }
 
@@ -126,8 +125,8 @@ interface IndexPath {
   readonly through: readonly string[]
   /** Class of the parts that have the reference. */
   readonly part: string
-  /** Class that it points to. */
-  readonly target: string
+  /** Class that it points to, or what stands for several. */
+  readonly target: EntityModel
 }
 
 function endOf(codec: ChildCodec, through: readonly string[]): ChildCodec {

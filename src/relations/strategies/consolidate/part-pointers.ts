@@ -6,6 +6,7 @@ import { atKey, listRemoveValues, mapPutMissing, mapRemoveKeys, mapRemoveValues 
 import type { UserKey } from '../../../plan/record-key.js'
 import type { MapKey } from '../../../plan/value.js'
 import type { InsideRef } from '../../contract/inside-verification.js'
+import { pointedTo } from '../../contract/member.js'
 import { entryAt } from './indexed-refs.js'
 import type { PartClass } from './part-class.js'
 import { partsIn, type PartBelow, type PartStep } from './part-tree.js'
@@ -17,13 +18,14 @@ export function pointersOf(root: object, place: MapKey, parts: PartClass): reado
 
 function pointersIn({ part, codec, steps }: PartBelow, id: KeyValue, place: MapKey, parts: PartClass): InsideRef[] {
   const { name: property } = parts.relation
-  return refsOf(codec.model).flatMap(({ name, bin, target: className }): InsideRef[] => {
-    const key = (readProperty(part, name) as Ref<object> | undefined)?.key ?? null
-    if (key === null) return []
+  return refsOf(codec.model).flatMap(({ name, bin }): InsideRef[] => {
+    const held = (readProperty(part, name) as Ref<object> | undefined)?.key ?? null
+    if (held === null) return []
+    const { className, key } = pointedTo(codec.targetOf(name), held)
     const inside = steps.map((step) => `.${step.field.name} ${describeKey(step.id)}`).join('')
     const says = `has ${describeKey(id)}${inside} in ${property}, which points in ${name} to ${className} ${describeKey(key)}, which has no record`
     const path = [atKey(place), ...steps.map((step) => atKey(step.field.keyOf(step.id)))]
-    const operations = [mapRemoveKeys(parts.bin, [bin!], 'none', path), ...unlisted(name, key, id, steps, parts)]
+    const operations = [mapRemoveKeys(parts.bin, [bin!], 'none', path), ...unlisted(name, held, id, steps, parts)]
     const other = { className, key }
     const partKey = steps.at(-1)?.id ?? id
     return [

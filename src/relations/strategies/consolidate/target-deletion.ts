@@ -1,5 +1,13 @@
 import { readProperty } from '../../../codec/index.js'
-import { kindsOf, type EntityModel, type InverseIndexModel, type Model } from '../../../model/index.js'
+import { tagKey } from '../../../keys/index.js'
+import {
+  indexedRef,
+  kindsOf,
+  targetsOf,
+  type EntityModel,
+  type Model,
+  type RelationModel,
+} from '../../../model/index.js'
 import { read, type Guard } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
 import { isWrittenOrMissing } from '../../../plan/outcome.js'
@@ -31,6 +39,8 @@ interface Pointers {
   readonly isUnread: boolean
   /** Dates of the children choose the records that hold them: only an owner, or the index, tells which there are. */
   readonly isDated: boolean
+  /** The index lists keys with their sets. */
+  readonly isTagged: boolean
 }
 
 /** Owners of children that point to an entity, which of them were read just now, and the companions that hold such children. */
@@ -116,39 +126,41 @@ export function targetDeletions(target: EntityModel, model: Model): readonly Tar
   const pointers = [...model.entities.values()].flatMap((owner) =>
     owner.relations.flatMap(({ name, target: part, companions, inverseIndexes = [] }) =>
       inverseIndexes.flatMap((inverse, at): Pointers[] => {
-        if (inverse.onTargetDelete !== 'delete' || !pointsTo(model, part, inverse, target)) return []
+        const ref = indexedRef(model, part, inverse)
+        if (inverse.onTargetDelete !== 'delete' || !pointsTo(model, ref, target)) return []
         const { bin } = inverse
         const along = companions === undefined ? [name] : []
         const isUnread = companions !== undefined && canStayUnread(owner)
         const isDated = companions?.buckets !== undefined
-        return [{ owner, relation: name, at, along, bin, indexed: inverseIndexOn(owner, bin)!, isUnread, isDated }]
+        const indexed = inverseIndexOn(owner, bin)!
+        const isTagged = ref.several !== undefined
+        return [{ owner, relation: name, at, along, bin, indexed, isUnread, isDated, isTagged }]
       }),
     ),
   )
   return pointers.length === 0 ? [] : [new TargetDeletion(pointers)]
 }
 
-/** True when the reference that an index lists may hold the key of such an entity. */
-function pointsTo(model: Model, part: string, index: InverseIndexModel, { name }: EntityModel): boolean {
-  const targetOf = (of: string, property: string): string =>
-    model.embeddable(of).relations.find((each) => each.name === property)!.target
-  const target = targetOf((index.through ?? []).reduce(targetOf, part), index.ref)
-  return kindsOf(model.entity(target)).includes(name)
-}
+/** True when the reference may hold the key of such an entity. */
+const pointsTo = (model: Model, ref: RelationModel, { name }: EntityModel): boolean =>
+  targetsOf(ref).some((target) => kindsOf(model.entity(target)).includes(name))
 
 /** True where owners need not be loaded: no hook sees them, and their class is known without the record. */
 const canStayUnread = ({ discriminator, hooks }: EntityModel): boolean =>
   discriminator === undefined && hooks.beforeSave.length + hooks.afterSave.length === 0
 
-/** Children hold the key as people use it. */
-const valueOf = ({ model, key }: Tracked, reader: Reader): UserKey => reader.fromStored(model, key.key)
+/** Children hold the key as people use it, with the set where they may point to several classes. */
+function valueOf({ model, key }: Tracked, { isTagged }: Pointers, reader: Reader): UserKey {
+  const own = reader.fromStored(model, key.key)
+  return isTagged ? tagKey(model.set, own) : own
+}
 
 const homesOf = ({ isDated }: Pointers): FoundHomes | undefined => (isDated ? new Map() : undefined)
 
-const lookupOf = (target: Tracked, { owner, indexed }: Pointers, reader: Reader): IndexedBy => ({
-  model: owner,
-  ...indexed,
-  value: valueOf(target, reader),
+const lookupOf = (target: Tracked, pointers: Pointers, reader: Reader): IndexedBy => ({
+  model: pointers.owner,
+  ...pointers.indexed,
+  value: valueOf(target, pointers, reader),
 })
 
 function drainOf(target: Tracked, pointers: Pointers, reader: Reader): Drain {
@@ -180,7 +192,7 @@ async function removeChildren(
   reader: Reader,
   onRollback?: OnRollback,
 ): Promise<readonly Tracked[]> {
-  const value = valueOf(target, reader)
+  const value = valueOf(target, pointers, reader)
   const known = new Map<Tracked, readonly Value[]>()
   const isAtHand = (owner: Tracked): boolean => isFresh(owner) && tableOf(owner, pointers).isComplete
   for (const owner of owners.filter(isAtHand))
