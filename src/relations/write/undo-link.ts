@@ -11,9 +11,14 @@ import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { linkWrite } from './link-bin.js'
 import { storeOf } from './store-of.js'
 
+interface Link {
+  readonly model: EntityModel
+  readonly key: RecordKey
+}
+
 /** Deletes a link record again, one end of which turned out to be gone, and takes it off the list of the other end. */
 export function undoLink(
-  { model, key }: { readonly model: EntityModel; readonly key: RecordKey },
+  { model, key }: Link,
   ref: RelationModel,
   gone: RecordKey,
   draft: Draft,
@@ -21,7 +26,14 @@ export function undoLink(
   settle: Settle,
 ): void {
   const guards = [binEquals(ref.bin!, gone.key)]
-  draft.add('undo', remove(model.name, key, { guards, durableDelete: model.durableDelete }), settle)
+  draft.add('undo', remove(model.name, key, { guards, durableDelete: model.durableDelete }), (outcome) => {
+    // Only now: the list of the other end may have got it after that of the end which is gone.
+    takeOffOthers({ model, key }, ref, draft, reader)
+    return settle(outcome)
+  })
+}
+
+function takeOffOthers({ model, key }: Link, ref: RelationModel, draft: Draft, reader: Reader): void {
   const others = model.relations.filter(({ name }) => name !== ref.name && model.key.properties.includes(name))
   for (const { name, target, inverse } of others) {
     const end = reader.entityModel(target)

@@ -1,6 +1,19 @@
 import { expect } from 'chai'
-import { Bin, CountOf, Key, ManyToMany, ManyToOne, Record, Sharded, collection, ref, type Database } from 'skein'
+import {
+  Bin,
+  CountOf,
+  Key,
+  ManyToMany,
+  ManyToOne,
+  Record,
+  Sharded,
+  SkeinError,
+  collection,
+  ref,
+  type Database,
+} from 'skein'
 import { MODES, type TestServer } from '../../../server.js'
+import { rejection } from '../../../session/rejection.js'
 import { setClock } from '../../../set-clock.js'
 import { storedBins } from '../../../stored-bins.js'
 import { useDatabase } from '../../../use-database.js'
@@ -18,6 +31,22 @@ class Person {
   @ManyToMany(() => Person, { through: () => Visit })
   visitors = collection<Person, Visit>()
   @CountOf('visitors') visitorCount = 0
+  @Sharded({ by: 'day', subkeys: 'staysIn' }) @ManyToMany(() => Place, { through: () => Stay }) stays = collection<
+    Place,
+    Stay
+  >()
+}
+
+@Record({ set: 'dlplace' })
+class Place {
+  @Key() id!: string
+  @ManyToMany(() => Person, { through: () => Stay, strategy: 'secondaryIndex' }) guests = collection<Person, Stay>()
+}
+
+@Record({ set: 'dlstay', key: '{who}@{at}' })
+class Stay {
+  @ManyToOne(() => Person, 'stays') who = ref<Person>()
+  @ManyToOne(() => Place, 'guests') at = ref<Place>()
 }
 
 @Record({ set: 'dlvisit', key: '{from}>{to}' })
@@ -31,7 +60,7 @@ class Visit {
 const LATELY = new Date(Date.now() - DAY).setUTCHours(12, 30)
 const LONG_AGO = LATELY - 2 * DAY
 
-const CLASSES = [Person, Visit]
+const CLASSES = [Person, Visit, Place, Stay]
 const idsOf = (found: readonly Person[]): string[] => found.map(({ id }) => id)
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
@@ -65,6 +94,23 @@ for (const mode of MODES) {
         await visit(from, `from ${from}`).finally(setBack)
       }
     }
+
+    it('are not listed by one end when the other, which finds them by an index, is gone', async () => {
+      const setBack = setClock(() => LONG_AGO)
+      const stay = (place: string): Promise<unknown> =>
+        db.withSession((session) => session.at(Person, 'bob').collection('stays').link(place, {}))
+      await db.withSession((session) => {
+        for (const id of ['inn', 'camp']) session.create(Place, { id })
+      })
+      await stay('inn').finally(setBack)
+      const session = db.session()
+      const [bob, camp] = [await session.load(Person, 'bob'), await session.load(Place, 'camp')]
+      bob.stays.link(camp, {})
+      await db.session().delete(Place, 'camp')
+      expect(await rejection(() => session.flush())).to.be.instanceOf(SkeinError)
+      expect(await db.session().at(Person, 'bob').collection('stays').keys()).to.deep.equal(['inn'])
+      expect(await db.session().find(Stay, { who: 'bob', at: 'camp' })).to.equal(null)
+    })
 
     it('are listed by both ends in the bucket of the time at which they were made', async () => {
       await visitAda()
