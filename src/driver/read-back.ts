@@ -6,8 +6,8 @@ import type { StoredRecord } from './outcome.js'
 
 /**
  * Verdict of the stored record on a guarded write whose answer was lost: it was `applied`; the record is `asWanted`, but whoever
- * made the same change would have left it so; it was `notApplied` and may be sent again; it `lost` against another writer; or it is
- * `unknown`, because someone changed the record since, or because it adds to what others add to.
+ * made the same change would have left it so; it was `notApplied` and may be sent again; it `lost` against another writer, who may have moved
+ * what it changes to another record; or it is `unknown`, because someone changed the record since, or because it adds to what others add to.
  */
 type Verdict = 'applied' | 'asWanted' | 'notApplied' | 'lost' | 'unknown'
 
@@ -20,6 +20,7 @@ export function binsToJudge(command: WriteCommand | DeleteCommand): string[] {
 
 export function judge(command: WriteCommand | DeleteCommand, found: StoredRecord | null): Verdict {
   if (found === null) return judgeAbsent(command)
+  if (isElsewhere(command, found)) return 'lost'
   if (guardStillHolds(command, found)) return 'notApplied'
   if (command.kind === 'delete') return 'unknown'
   const signs = signsOf(command, found)
@@ -51,6 +52,13 @@ function judgeAbsent(command: WriteCommand | DeleteCommand): Verdict {
 function guardStillHolds(command: WriteCommand | DeleteCommand, found: StoredRecord): boolean {
   if (command.generation !== undefined && command.generation === found.generation) return true
   return command.guards.some((guard) => guard.kind !== 'filter' && equals(guard.expected, found.bins[guard.bin]))
+}
+
+/** Members that the command is about are in another record: what this one holds says nothing about them. */
+function isElsewhere({ guards }: WriteCommand | DeleteCommand, { bins }: StoredRecord): boolean {
+  return guards.some(
+    (guard) => guard.kind === 'binEquals' && guard.isOfHome === true && !equals(guard.expected, bins[guard.bin]),
+  )
 }
 
 function equals(expected: null | number | bigint | string | Uint8Array, stored: unknown): boolean {

@@ -179,7 +179,7 @@ export const versionIs = (bin: string, expected: number | null): Guard =>
 export const binEquals = (bin: string, expected: BinGuard['expected'], meaning?: string): BinGuard =>
   Object.freeze({ kind: 'binEquals', bin, expected, ...(meaning !== undefined && { meaning }) })
 /** Requires that the record is the home of the members that the command is about. */
-export const homeSays = (bin: string, expected: number, meaning?: string): BinGuard =>
+export const homeSays = (bin: string, expected: number | null, meaning?: string): BinGuard =>
   Object.freeze({ ...binEquals(bin, expected, meaning), isOfHome: true })
 export const holds = (expression: Expression): Guard => Object.freeze({ kind: 'filter', expression })
 export const goneUnless = (expression: Expression): Guard =>

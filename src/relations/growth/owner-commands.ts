@@ -1,6 +1,6 @@
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { binEquals, holds, whileThere, write, type Guard, type WriteCommand } from '../../plan/command.js'
-import { bin, binExists, eq, listCount, not, value } from '../../plan/expression.js'
+import { binEquals, holds, homeSays, whileThere, write, type Guard, type WriteCommand } from '../../plan/command.js'
+import { bin, eq, listCount, value } from '../../plan/expression.js'
 import type { Operation } from '../../plan/operation.js'
 import { listCreate, readExpression, removeBin, touch, writeBin } from '../../plan/operations.js'
 import type { Outcome } from '../../plan/outcome.js'
@@ -26,7 +26,7 @@ export class OwnerCommands {
     this.property = relation.name
     this.group = relation.bin!
     this.scheme = scheme
-    this.isInRoot = holds(not(binExists(scheme.bins.subkeys)))
+    this.isInRoot = homeSays(scheme.bins.subkeys, null)
     this.#answer = `_sk.at${relation.index}.`
   }
 

@@ -77,7 +77,7 @@ for (const mode of MODES) {
           return { words: command.split(' · ').slice(1, -1), bytes: bytesIn }
         }
         const [plain, grown] = [await sent(Plain), await sent(Grown)]
-        const condition = `if not(binExists("${title.endsWith('child') ? 'notesIn' : 'readersIn'}"))`
+        const condition = `if ${title.endsWith('child') ? 'notesIn' : 'readersIn'} is absent`
         expect(grown.words).to.include(condition)
         expect(plain.words).to.include.members(grown.words.filter((each) => each !== condition))
         // The condition, and the name of its bin.
