@@ -25,15 +25,23 @@ export function adviceOf(entity: EntityModel | undefined, set: string, bin: stri
 }
 
 /** Advice on how to store a collection in so many shards. */
-export function shardsAdvice(className: string, { name, companions, cap }: RelationModel, shards: number): string {
+export function shardsAdvice(className: string, relation: RelationModel, shards: number): string {
+  const { name, companions, cap } = relation
+  if (shards > MAX_SHARDS || companions?.shards === MAX_SHARDS) return divisionAdvice(className, relation)
   const place = `${className}.${name}`
   const sharded = `@Sharded({ by: 'hash', shards: ${shards}${companions?.when === undefined ? '' : ', when: …'} })`
   if (cap !== undefined) return `Let the cap of ${place} keep fewer, or replace it by ${sharded}.`
   if (companions === undefined) return `Put ${sharded} on ${place}.`
   if (companions.shards === undefined) return `Replace @Companion on ${place} by ${sharded}.`
-  return companions.shards < MAX_SHARDS
-    ? `Raise the shards of ${place}: ${sharded}.`
-    : `Divide ${place} among several owners: it already has the largest number of shards.`
+  return `Raise the shards of ${place}: ${sharded}.`
+}
+
+/** Advice for a collection that is too large even for the largest number of shards: so many would also be read each time. */
+function divisionAdvice(className: string, { name, strategy, cap }: RelationModel): string {
+  const place = `${className}.${name}`
+  const buckets = `@Sharded({ by: 'day'${strategy === 'consolidate' ? ", on: '…'" : ''} })`
+  const byTime = cap === undefined ? `Keep ${place} by time, ${buckets}` : `Let the cap of ${place} keep fewer`
+  return `${byTime}, or divide it among several owners, such as one for each month: @Record({ key: '{id}:{month|YYYY-MM}' }).`
 }
 
 /** Bins that grow with the members of a collection. */

@@ -24,11 +24,15 @@ function warn({ name, namespace, set }: EntityModel, relation: RelationModel, ev
   const now = companions?.shards ?? 1
   if (size / now <= COMFORTABLE) return
   // Shards of 64 to 128 KiB each.
-  const shards = Math.min(Math.ceil(size / COMFORTABLE), MAX_SHARDS)
-  const each = Math.ceil(size / shards)
+  const shards = Math.ceil(size / COMFORTABLE)
+  const [where, most] =
+    shards > MAX_SHARDS
+      ? [`even in ${MAX_SHARDS} shards, the most there can be,`, MAX_SHARDS]
+      : [`in ${shards} shards`, shards]
+  const each = Math.ceil(size / most)
   const message = [
     `${name}.${relation.name} is expected to hold ${p99} members of ${bytes} bytes: ${size} bytes in ${now === 1 ? 'one record' : `${now} shards`}.`,
-    `Past ${COMFORTABLE} bytes every read and write of a record is slow; in ${shards} shards each would have ${each} bytes.`,
+    `Past ${COMFORTABLE} bytes every read and write of a record is slow; ${where} each would have ${each} bytes.`,
     shardsAdvice(name, relation, shards),
   ].join(' ')
   events.warn({

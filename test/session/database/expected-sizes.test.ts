@@ -101,6 +101,33 @@ describe('the expected size of a collection', () => {
     )
   })
 
+  it('causes a warning that advises buckets of time or several owners where no number of shards is enough', async () => {
+    const most = { expect: { p99: 100_000_000, bytes: 15 } }
+    const parts = { strategy: 'consolidate', expect: { p99: 10_000_000, bytes: 100 } } as const
+    @Record({ set: 'vast_user' })
+    class User {
+      @Key() id!: string
+      @ManyToMany(() => User, most) links = collection<User>()
+      @Sharded({ by: 'hash', shards: 4096 }) @ManyToMany(() => User, most) spread = collection<User>()
+      @OneToMany(() => Line, parts) lines = collection<Line>()
+      @OneToMany(() => Line, { ...parts, cap: { keep: 9_000_000, by: 'last' } }) capped = collection<Line>()
+      @ManyToMany(() => User, { expect: { p99: 4096, bytes: 131_072 } }) just = collection<User>()
+    }
+    const warnings = await warningsOf(User)
+    const messages = new Map(warnings.map(({ property, message }) => [property, message]))
+    const owners =
+      "or divide it among several owners, such as one for each month: @Record({ key: '{id}:{month|YYYY-MM}' })."
+    for (const [property, advice] of [
+      ['links', "Keep User.links by time, @Sharded({ by: 'day' })"],
+      ['spread', "Keep User.spread by time, @Sharded({ by: 'day' })"],
+      ['lines', "Keep User.lines by time, @Sharded({ by: 'day', on: '…' })"],
+      ['capped', 'Let the cap of User.capped keep fewer'],
+    ])
+      expect(messages.get(property)).to.include(`${advice}, ${owners}`).and.not.include('shards: ')
+    expect(messages.get('links')).to.include('even in 4096 shards, the most there can be, each would have 366211 bytes')
+    expect(messages.get('just')).to.include("Put @Sharded({ by: 'hash', shards: 4096 }) on User.just.")
+  })
+
   it('causes none where the collection fits one record', async () => {
     @Record({ set: 'small_user' })
     class User {

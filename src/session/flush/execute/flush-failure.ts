@@ -26,7 +26,9 @@ export function flushFailure(
     if (signal?.aborted) return signal.reason
     if (error !== undefined) return error
   }
-  if (outcomes.length === 1 && first.state === 'notWritten') return first.error
+  // What was sent and rolled back has no error of its own where a later attempt has failed before it sent anything.
+  const own = first.error ?? error
+  if (outcomes.length === 1 && first.state === 'notWritten' && own !== undefined) return own
   const taken = onlyDuplicate(outcomes)
   if (taken !== undefined) return taken
   const records = byRecord(outcomes, failed, stages)
@@ -100,7 +102,8 @@ function byRecord(outcomes: readonly Outcome[], failed: readonly Outcome[], stag
     const id = recordId(outcome.command.key)
     // A delete that found nothing is as good as done.
     const state = !refused.has(outcome) ? 'written' : outcome.state === 'inDoubt' ? 'inDoubt' : 'notWritten'
-    if (outcome.state === 'written' && !undoing.has(outcome.command)) begun.add(id)
+    const isBegun = outcome.state === 'written' || outcome.isPartlyWritten === true
+    if (isBegun && !undoing.has(outcome.command)) begun.add(id)
     const known = fates.get(id)
     if (known === undefined || isWorse({ state, outcome }, known)) fates.set(id, { state, outcome })
   }
