@@ -276,7 +276,11 @@ export function readyStage(
         const accepted = all[i].map(({ settle }) => tell(settle, outcome, broken))
         const error = accepted.find((answer) => typeof answer === 'object')
         if (accepted.includes(RETRIED)) retried.add(outcome)
-        if (error !== undefined) return { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }
+        if (error !== undefined) {
+          const isPartlyWritten = outcome.state === 'written' && accepted.includes(true)
+          const told = { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }
+          return isPartlyWritten ? { ...told, isPartlyWritten } : told
+        }
         return accepted.includes(false) ? outcome : []
       }),
     refused: (outcomes) =>

@@ -58,6 +58,8 @@ export interface Outcome {
   /** Set unless `state` is `written`. */
   readonly reason?: Reason
   readonly error?: SkeinError
+  /** Set where the command was written with other changes of the record than the one that is not done. */
+  readonly isPartlyWritten?: true
 }
 
 /** True where the removal took effect, or there is no record to remove from. */

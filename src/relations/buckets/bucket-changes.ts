@@ -1,3 +1,5 @@
+import type { SkeinError } from '../../errors/index.js'
+import type { EntityModel } from '../../model/index.js'
 import type { WriteCommand } from '../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
@@ -6,6 +8,7 @@ import type { StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { CompanionCounts } from '../write/companion-counts.js'
 import type { Shards } from '../write/companion-scheme.js'
+import { kept } from '../write/link-bin.js'
 import type { BucketReads } from './bucket-reads.js'
 import type { BucketScheme } from './bucket-scheme.js'
 
@@ -19,6 +22,8 @@ interface LinkChange {
   readonly isForGood?: boolean
   /** Concerns the newest link to the member alone: it has several where it was added again on another day. */
   readonly isOfNewest?: boolean
+  /** Error where no bucket has the link that is to be changed: it was removed, or its bucket has expired. */
+  readonly gone?: () => SkeinError
   /** The bucket of a new link to the member, which stays. */
   readonly except?: RecordKey
   /** Called where no bucket has to be changed, with `except`. */
@@ -29,6 +34,7 @@ interface LinkChange {
 
 /** Sends changes to the buckets that have a member. Its key does not say which those are: all are asked before, in one batch. */
 export class BucketChanges {
+  readonly #model: EntityModel
   readonly #scheme: BucketScheme
   readonly #reads: BucketReads
   /** Reads of ended links, which may be in other buckets. */
@@ -36,11 +42,13 @@ export class BucketChanges {
   readonly #counts: CompanionCounts | undefined
 
   constructor(
+    model: EntityModel,
     scheme: BucketScheme,
     reads: BucketReads,
     ended: BucketReads | undefined,
     counts: CompanionCounts | undefined,
   ) {
+    this.#model = model
     this.#scheme = scheme
     this.#reads = reads
     this.#ended = ended
@@ -63,6 +71,7 @@ export class BucketChanges {
       change.isForGood === true ? this.#ended?.holders(owner, member, reader) : undefined,
     ])
     if (change.except !== undefined) return this.#planOthers(holders, change.except, change, draft, reader)
+    if (change.gone !== undefined && holders.length === 0) return this.#report(change, change.gone, draft)
     const homes = change.isOfNewest === true ? holders.slice(-1) : distinct([...ended, ...holders])
     // A removal is settled with the transaction, after the write that it follows from: a bucket without the member is written for that.
     const isSent = homes.length > 0 || !draft.isInside || (change.delta < 0 && this.#scheme.homes(owner).length > 0)
@@ -86,6 +95,14 @@ export class BucketChanges {
     if (others.length === 0) return change.skip?.()
     await this.#count(others.length, change, draft, reader)
     this.#sendTo(others, change, draft)
+  }
+
+  /** Reports a link that is gone by itself: a command to a bucket without it would fail the other changes there, and a transaction as a whole. */
+  #report({ at: { owner }, settle }: LinkChange, gone: () => SkeinError, draft: Draft): void {
+    draft.add('remove references', kept(this.#model, owner), (outcome) => {
+      const settled = settle({ ...outcome, state: 'notWritten', reason: 'missing' })
+      return outcome.state === 'written' ? gone() : settled
+    })
   }
 
   /** Counts what a change makes of so many buckets. */

@@ -1,14 +1,22 @@
 import { readProperty, type PartCodec } from '../../codec/index.js'
-import { SkeinError } from '../../errors/index.js'
+import { SkeinError, VersionConflictError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { WriteOperation } from '../../plan/operation.js'
+import type { UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { BucketScheme } from './bucket-scheme.js'
 
 /** Attributes that may have a date, and how they are read. */
 export type DatedCodec = Pick<PartCodec, 'model' | 'decode'>
+
+/** Collection that an error about a link names. */
+interface LinkContext {
+  readonly className: string
+  readonly property: string
+  readonly key: UserKey
+}
 
 /** Times of links, which choose their buckets: that of a date among their attributes, or the time at which they are made. */
 export class LinkDates {
@@ -65,10 +73,24 @@ export class LinkDates {
     throw this.#refused(at, `is stored in '${bucket}', and its date leads to ${name ? `'${name}'` : 'no bucket'}`, fix)
   }
 
-  #refused({ owner, member }: StoredMember, why: string, fix: string): SkeinError {
-    const message = `The link of ${this.#model.name} ${describeKey(owner.key)} to ${describeKey(member)} in ${this.#relation} ${why}.`
-    const context = { className: this.#model.name, property: this.#relation, key: owner.key, fix }
-    return new SkeinError('SKEIN_2426', message, context)
+  /** Error for a change of a link that no bucket has. */
+  gone(at: StoredMember): SkeinError {
+    const { message, context } = this.#about(at, 'is no longer there: it was removed, or its bucket has expired')
+    return new VersionConflictError(message, {
+      ...context,
+      fix: 'Remove it from the collection, or link it again.',
+    })
+  }
+
+  #refused(at: StoredMember, why: string, fix: string): SkeinError {
+    const { message, context } = this.#about(at, why)
+    return new SkeinError('SKEIN_2426', message, { ...context, fix })
+  }
+
+  #about({ owner, member }: StoredMember, what: string): { readonly message: string; readonly context: LinkContext } {
+    const { name } = this.#model
+    const message = `The link of ${name} ${describeKey(owner.key)} to ${describeKey(member)} in ${this.#relation} ${what}.`
+    return { message, context: { className: name, property: this.#relation, key: owner.key } }
   }
 }
 

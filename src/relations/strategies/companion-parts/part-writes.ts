@@ -1,9 +1,9 @@
 import { read } from '../../../plan/command.js'
-import type { Draft, StageName } from '../../../plan/draft.js'
+import type { Draft, Settle, StageName } from '../../../plan/draft.js'
 import type { Reader } from '../../contract/reader.js'
 import type { CompanionPlace } from '../../write/companions-in-transaction.js'
 import { rerouted, routing, routingToBucket } from '../../write/explain-reads.js'
-import { held } from '../../write/link-bin.js'
+import { held, kept } from '../../write/link-bin.js'
 import type { PartItems } from '../consolidate/part-items.js'
 import type { KnownPart } from '../consolidate/part-table.js'
 import { growthOf } from './part-counts.js'
@@ -96,10 +96,18 @@ export class PartWrites extends PartSender {
       // Its refusal refuses all that belongs together.
       if (place === undefined) return draft.add(stage, held(model, owner), settle)
       if (place.isThere) return draft.add(stage, this.#homes.change(place.home, shards, changes), settle)
-      if (isChange(group)) throw this.gone(table, group)
+      if (isChange(group) && this.#homes.buckets === undefined) throw this.gone(table, group)
+      if (isChange(group)) return this.#report(parts, group, settle, draft)
       if (group.put.length === 0) return draft.beforeSending(() => changes.confirm())
       draft.add(stage, this.#homes.create(owner, place.home, shards, group.route, changes), settle)
     })
+  }
+
+  /** Reports children whose bucket has expired by themselves, as outside of transactions: what else changes is written. */
+  #report({ table }: WrittenParts, group: PartGroup, settle: Settle, draft: Draft): void {
+    draft.add('write', kept(this.#homes.model, table.owner.key), (outcome) =>
+      outcome.state === 'written' ? this.gone(table, group) : settle(outcome),
+    )
   }
 
   /** Tells the owner how its children are stored, and of all companions that are made: owners of buckets list each of them. */
