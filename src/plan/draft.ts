@@ -67,6 +67,8 @@ export interface DraftOptions {
   readonly isInside?: boolean
   /** Tests by its id whether the flush deletes a record; a part of a plan knows of the deletes of the others. */
   readonly deletes?: (id: string) => boolean
+  /** Notes by its id that a record is left to a transaction after the stages; false where none can carry it. */
+  readonly defer?: (id: string) => boolean
 }
 
 /** View of the plan that contributors to a flush get. */
@@ -102,6 +104,8 @@ export interface Draft {
   tie(a: RecordKey, b: RecordKey): void
   /** True for a record that the same flush deletes; one that is only marked for the next flush may stay. */
   isDeleting(key: RecordKey): boolean
+  /** Leaves changes that turn out to concern other records, too, to a transaction after the stages; false where none can carry them. */
+  deferToTransaction(key: RecordKey): boolean
 }
 
 /** A command to a record, from one contributor. */

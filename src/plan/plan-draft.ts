@@ -33,6 +33,7 @@ const MAY_BE_MISSING: ReadonlySet<StageName> = new Set<StageName>(['mark', 'remo
 interface Planned {
   readonly complete: CompleteWrite | undefined
   readonly deletes: (id: string) => boolean
+  readonly defer: (id: string) => boolean
   readonly stages: Map<string, PendingStage>
   readonly seen: Set<string>
   readonly followUps: FollowUp[]
@@ -164,6 +165,10 @@ export class PlanDraft implements Draft {
     return this.#planned.deletes(recordId(key))
   }
 
+  deferToTransaction(key: RecordKey): boolean {
+    return this.#planned.defer(recordId(key))
+  }
+
   get isEmpty(): boolean {
     return this.#planned.stages.size === 0
   }
@@ -278,9 +283,10 @@ const TRANSACTION = 'transaction'
 const NONE = (): boolean => false
 const NOBODY = { key: undefined, guards: [] }
 
-const nothing = ({ complete, deletes = NONE }: DraftOptions): Planned => ({
+const nothing = ({ complete, deletes = NONE, defer = NONE }: DraftOptions): Planned => ({
   complete,
   deletes,
+  defer,
   stages: new Map(),
   seen: new Set(),
   followUps: [],
@@ -292,9 +298,3 @@ const nothing = ({ complete, deletes = NONE }: DraftOptions): Planned => ({
   sent: undefined,
   isBegun: false,
 })
-
-/** Waits for the contributors that have to read first; undefined where none has to. */
-export function together(planned: readonly (void | Promise<unknown>)[]): Promise<void> | undefined {
-  const reading = planned.filter((each) => each !== undefined)
-  return reading.length === 0 ? undefined : Promise.all(reading).then(() => undefined)
-}

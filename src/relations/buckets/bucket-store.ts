@@ -1,8 +1,9 @@
+import type { SkeinError } from '../../errors/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import type { WriteCommand } from '../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { WriteOperation } from '../../plan/operation.js'
-import { together } from '../../plan/plan-draft.js'
+import { together } from '../../plan/together.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { isCreation } from '../contract/member.js'
 import type { MemberLookup, StoredMember, Telling } from '../contract/member-store.js'
@@ -69,7 +70,7 @@ export class BucketStore extends StoreApart {
         this.scheme,
       )
     const endedReads = ended === undefined ? this.endedLinks?.reads : this.reads
-    this.#changes = new BucketChanges(this.scheme, this.reads, endedReads, this.#counts)
+    this.#changes = new BucketChanges(model, this.scheme, this.reads, endedReads, this.#counts)
     const forgotten = this.ended ?? this.bin
     this.#alone =
       endedReads &&
@@ -184,7 +185,8 @@ export class BucketStore extends StoreApart {
       this.#dates.checkChange(at, operations, this.scheme.nameOf(at.owner, home))
       return this.commands.change(home, operations, shards)
     }
-    return this.#changes.send({ at, stage, settle, command, isOfNewest: true, delta: 0 }, draft, reader)
+    const gone = (): SkeinError => this.#dates.gone(at)
+    return this.#changes.send({ at, stage, settle, command, isOfNewest: true, gone, delta: 0 }, draft, reader)
   }
 
   /** Time of a link; one that is rolled back, or adjusted to what others store, may have no date. */

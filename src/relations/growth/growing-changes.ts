@@ -88,6 +88,7 @@ export class GrowingChanges {
   ): void {
     const { at, stage, settle } = change
     const known = this.#scheme.of(at.owner)
+    if (known.shards !== ROOT && this.#isDeferred(change, draft)) return
     if (isMoving(known) && !isComplete && change.needsMember && !isPulled) return this.#bring(change, draft, left)
     const placement = isComplete ? { shards: known.shards } : known
     const home = this.#scheme.homeOf(at.owner, at.member, placement.shards)
@@ -104,9 +105,14 @@ export class GrowingChanges {
         return this.#splitFirst(change, draft, left)
       if (outcome.reason !== 'missing' && outcome.reason !== 'guard') return settle(outcome)
       if (left === 0) return this.#giveUp(change, outcome)
-      this.#ask({ ...change, left, placement, outcome, isMissed }, draft)
+      if (!this.#isDeferred(change, draft)) this.#ask({ ...change, left, placement, outcome, isMissed }, draft)
       return RETRIED
     })
+  }
+
+  /** Companions and the count of their members change together where there are transactions. */
+  #isDeferred({ at }: Change, draft: Draft): boolean {
+    return this.#counts !== undefined && draft.deferToTransaction(at.owner)
   }
 
   /** Other changes of the owner's record must not be refused because its members are elsewhere. */

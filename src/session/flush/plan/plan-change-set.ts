@@ -1,5 +1,6 @@
 import type { Draft, DraftOptions } from '../../../plan/draft.js'
-import { PlanDraft, together } from '../../../plan/plan-draft.js'
+import { PlanDraft } from '../../../plan/plan-draft.js'
+import { together } from '../../../plan/together.js'
 import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor } from '../../../relations/contract/contributor.js'
 import { isWrittenOrMissing } from '../../../plan/outcome.js'
@@ -92,6 +93,8 @@ export interface Groups {
   readonly transactions: readonly (readonly string[])[]
   /** Records that belong together and that no transaction can carry: stage by stage. */
   readonly staged: readonly string[]
+  /** Those among them that are alone, as far as this process knows; a transaction could carry them together with others. */
+  readonly alone: readonly string[]
 }
 
 /** True when transactions may carry a part of the work; where none can, nothing has to be found out. */
@@ -119,18 +122,21 @@ export function groupsOf(
   const plain: string[] = []
   const transactions: string[][] = []
   const staged: string[] = []
+  const alone: string[] = []
   for (const group of survey.groups()) {
     const problem = whyNot(group, capabilities)
     // A record that is deleted and has no links now may get one before it is gone, so that is watched, too.
     const isAlone = group.length === 1 && (problem !== undefined || !linkable.has(group[0]))
     // Parts of it must not decide about each other, and one record needs no transaction.
-    if (isAlone && (survey.isConditional(group[0]) || waiting.has(group[0]))) staged.push(group[0])
-    else if (isAlone) plain.push(group[0])
+    if (isAlone && (survey.isConditional(group[0]) || waiting.has(group[0]))) {
+      staged.push(group[0])
+      if (problem === undefined) alone.push(group[0])
+    } else if (isAlone) plain.push(group[0])
     else if (problem === undefined) transactions.push(group)
     else if (mode === 'required') throw problem
     else staged.push(...group)
   }
-  return { plain, transactions, staged }
+  return { plain, transactions, staged, alone }
 }
 
 const isLinkable = (managed: ManagedEntity): boolean => managed.mapped.relations.length > 0 || isWaiting(managed)
