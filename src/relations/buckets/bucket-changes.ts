@@ -1,7 +1,7 @@
 import type { SkeinError } from '../../errors/index.js'
 import type { EntityModel } from '../../model/index.js'
 import type { WriteCommand } from '../../plan/command.js'
-import type { Draft, Settle, StageName } from '../../plan/draft.js'
+import { RETRIED, type Draft, type Settle, type StageName } from '../../plan/draft.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { StoredMember } from '../contract/member-store.js'
@@ -119,20 +119,43 @@ export class BucketChanges {
     return [newest]
   }
 
-  /** All of them settle the change once. */
+  /** Settles the change once. Outside of a transaction the newest link goes last: until then nothing else is shown in its place. */
   #sendTo(homes: readonly RecordKey[], change: LinkChange, draft: Draft): void {
-    const { at, stage, settle } = change
-    const outcomes: Outcome[] = []
+    const [older, newest] = [homes.slice(0, -1), homes.slice(-1)]
+    const settle = settledOnce(homes.length, change.settle)
+    if (draft.isTransaction || older.length === 0) return this.#sendAll(homes, newest, change, settle, draft)
+    const first = settledOnce(older.length, (outcome) => {
+      if (!isWrittenOrMissing(outcome)) return change.settle(outcome)
+      this.#sendAll(newest, newest, change, (last) => change.settle(isMissing(last) ? outcome : last), draft)
+      return RETRIED
+    })
+    this.#sendAll(older, newest, change, first, draft)
+  }
+
+  #sendAll(
+    homes: readonly RecordKey[],
+    [newest]: readonly RecordKey[],
+    { at, stage, command }: LinkChange,
+    settle: Settle,
+    draft: Draft,
+  ): void {
     for (const home of homes) {
       draft.tie(home, at.owner)
-      const isNewest = home === homes.at(-1)
-      draft.add(stage, change.command(home, this.#scheme.shardsOf(at.owner), isNewest), (outcome) => {
+      draft.add(stage, command(home, this.#scheme.shardsOf(at.owner), home === newest), (outcome) => {
         if (!draft.isTransaction) this.#counts?.written(at.owner, outcome, draft, stage)
-        outcomes.push(outcome)
-        if (outcomes.length < homes.length) return isWrittenOrMissing(outcome)
-        return settle(outcomes.find((each) => !isWrittenOrMissing(each)) ?? outcomes.find(isWritten) ?? outcome)
+        return settle(outcome)
       })
     }
+  }
+}
+
+/** Settles a change that so many commands make: with a failure of one, or else with a write. */
+function settledOnce(commands: number, settle: Settle): Settle {
+  const outcomes: Outcome[] = []
+  return (outcome) => {
+    outcomes.push(outcome)
+    if (outcomes.length < commands) return isWrittenOrMissing(outcome)
+    return settle(outcomes.find((each) => !isWrittenOrMissing(each)) ?? outcomes.find(isWritten) ?? outcome)
   }
 }
 
@@ -141,3 +164,5 @@ const distinct = (homes: readonly RecordKey[]): readonly RecordKey[] => [
 ]
 
 const isWritten = ({ state }: Outcome): boolean => state === 'written'
+
+const isMissing = ({ state, reason }: Outcome): boolean => state !== 'written' && reason === 'missing'

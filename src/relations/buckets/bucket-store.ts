@@ -6,12 +6,13 @@ import type { WriteOperation } from '../../plan/operation.js'
 import { together } from '../../plan/together.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { isCreation } from '../contract/member.js'
+import type { EndedEntries, EndedLink } from '../contract/ended-entries.js'
 import type { MemberLookup, StoredMember, Telling } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
 import { CompanionChanges } from '../write/companion-changes.js'
 import { CompanionCounts } from '../write/companion-counts.js'
-import { endedOf, type EndedLink } from '../write/ended-bin.js'
+import { endedOf } from '../write/ended-bin.js'
 import { tellingOwner } from '../write/companion-lifecycle.js'
 import { routingToBucket } from '../write/explain-reads.js'
 import { linkWrite, mapBin, type LinkBin } from '../write/link-bin.js'
@@ -20,6 +21,7 @@ import { BucketChanges } from './bucket-changes.js'
 import { BucketCommands } from './bucket-commands.js'
 import { BucketReads } from './bucket-reads.js'
 import { BucketScheme } from './bucket-scheme.js'
+import { EndedBucketReads } from './ended-bucket-reads.js'
 import { BucketsInTransaction } from './buckets-in-transaction.js'
 import { LinkDates, type DatedCodec } from './link-dates.js'
 import { LinkedAlone } from './linked-alone.js'
@@ -29,6 +31,7 @@ import { replacedLink, type ReplacedLink } from './replaced-link.js'
 export class BucketStore extends StoreApart {
   readonly ended: string | undefined
   readonly endedLinks: BucketStore | undefined
+  readonly endedEntries: EndedEntries | undefined
   protected readonly scheme: BucketScheme
   protected readonly commands: BucketCommands
   protected readonly reads: BucketReads
@@ -57,7 +60,8 @@ export class BucketStore extends StoreApart {
     this.commands = new BucketCommands(model, this.bin, relation.index, layout, this.scheme)
     this.#counts = ended === undefined ? CompanionCounts.of(model, relation) : undefined
     this.#adds = new CompanionChanges(this.commands, this.scheme, relation.name, this.#counts)
-    this.reads = new BucketReads(model, relation, target, layout, this.scheme, this.#dates)
+    const Reads = ended === undefined ? BucketReads : EndedBucketReads
+    this.reads = new Reads(model, relation, target, layout, this.scheme, this.#dates)
     this.#inside = new BucketsInTransaction(this.commands, this.scheme, layout, this.bin, this.#counts)
     this.ended = layout.ended?.name
     if (layout.ended !== undefined)
@@ -69,12 +73,13 @@ export class BucketStore extends StoreApart {
         datesOfEnded(attributes!),
         this.scheme,
       )
-    const endedReads = ended === undefined ? this.endedLinks?.reads : this.reads
+    const endedReads = (ended === undefined ? this.endedLinks?.reads : this.reads) as EndedBucketReads | undefined
+    this.endedEntries = endedReads
     this.#changes = new BucketChanges(model, this.scheme, this.reads, endedReads, this.#counts)
-    const forgotten = this.ended ?? this.bin
-    this.#alone =
-      endedReads &&
-      new LinkedAlone(endedReads, (home, member) => linkWrite(model, home, [mapBin.take(forgotten, [member])]))
+    if (this.endedLinks !== undefined)
+      this.#alone = new LinkedAlone(this.endedLinks.reads, (home, member) =>
+        linkWrite(model, home, [mapBin.take(this.ended!, [member])]),
+      )
   }
 
   readonly lookup: MemberLookup = {
@@ -96,11 +101,11 @@ export class BucketStore extends StoreApart {
 
   add(at: StoredMember, draft: Draft, stage: StageName, settle: Settle, reader?: Reader): void | Promise<void> {
     const time = this.#timeOf(at, draft, stage)
-    if (this.#alone === undefined || at.isOwnerNew === true) return this.#put(at, time, draft, stage, settle, reader)
-    const home = this.scheme.homeOf(at.owner, time)
-    return this.#alone.put({ at, home, stage, settle }, draft, reader, (settled) =>
-      this.#put(at, time, draft, stage, settled, reader),
-    )
+    const put = (): void | Promise<void> => this.#put(at, time, draft, stage, settle, reader)
+    const isPlanned = draft.isTransaction && (draft.isInside || !draft.isBegun)
+    // Outside of transactions whoever has made the link drops ended entries afterwards.
+    if (this.#alone === undefined || at.isOwnerNew === true || reader === undefined || !isPlanned) return put()
+    return this.#alone.put({ at, home: this.scheme.homeOf(at.owner, time), stage }, draft, reader, put)
   }
 
   #put(

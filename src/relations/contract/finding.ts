@@ -3,7 +3,7 @@ import type { KeyValue } from '../../keys/index.js'
 /**
  * Kinds of findings. `danglingKey`: a key whose record is gone (deleted bypassing Skein, or expired). `missingLink`: a child that says whose it
  * is, and is not on that list. `oneSidedLink`: a link that only one of the two records has. `differentAttributes`: a link that both
- * have, with different attributes. `staleMarker`: a record whose delete began and never ended. `unreadable`: a record that does not say its own key, so
+ * have, with different attributes. `endedAgain`: an entry of a link that was ended, although the link is there again. `staleMarker`: a record whose delete began and never ended. `unreadable`: a record that does not say its own key, so
  * its links cannot be checked; `key` is then its digest; or, with a `property`, a child inside the record, a list of keys, or a reference, that cannot be read.
  * Inside one record: `wrongIndex`: the map from what children point to, to their keys, does not say what the children say.
  * `wrongSortKey`: the map from a child's key to its place does not. `wrongOrder`: the list of a further order does not. `misplacedPart`: a child is not where its own values say, or its key leads to another record.
@@ -23,6 +23,7 @@ export type FindingKind =
   | 'missingLink'
   | 'oneSidedLink'
   | 'differentAttributes'
+  | 'endedAgain'
   | 'wrongIndex'
   | 'wrongSortKey'
   | 'wrongOrder'

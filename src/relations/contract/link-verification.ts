@@ -20,6 +20,8 @@ export interface LinkEnd {
   readonly holds?: Expression
   /** Attributes stored with the link. */
   readonly carries?: Expression
+  /** Of a link that was ended, where several records may keep it: true, or a count above 0, in one where the link is there again. */
+  readonly again?: Expression
   /** Takes the link in, with what the owner stores with it; only a side that follows the other can be told to. */
   readonly add?: (carried: Value | undefined, isHomeThere: boolean) => WriteCommand
   /** Takes the link out of the record that was found to hold it. Absent where the record cannot do without it. */

@@ -7,6 +7,7 @@ import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { CollectionMembers } from './collection-members.js'
+import type { EndedEntries } from './ended-entries.js'
 import type { GrowingMembers } from './growing-members.js'
 import type { Reader } from './reader.js'
 import type { Tracked } from './tracked.js'
@@ -69,6 +70,8 @@ export interface MemberStore extends OwnerLists {
   readonly ended?: string
   /** Store of those links, where the key of a member does not say which record keeps them. */
   readonly endedLinks?: MemberStore
+  /** Their entries, where a link may have several. */
+  readonly endedEntries?: EndedEntries
   /** Bins of the owner's own record that hold members, to be read with it. */
   readonly bins: readonly string[]
   /** Records that hold the members of an owner. */

@@ -25,7 +25,7 @@ import { listAppendUnique, listCreate, removeBin, touch, writeBin } from '../../
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import type { StoredMember } from '../contract/member-store.js'
 import { NOT_MARKED } from '../write/companion-commands.js'
-import type { EndedLink } from '../write/ended-bin.js'
+import type { EndedLink } from '../contract/ended-entries.js'
 import { takenOut, type LinkBin, type LinkEntry } from '../write/link-bin.js'
 import type { GrowingScheme } from './growing-scheme.js'
 import { OwnerCommands } from './owner-commands.js'

@@ -4,7 +4,7 @@ import { bin, binExists, eq, mapCountOf, mapSize, not, or, value, type Expressio
 import type { ReadOperation } from '../../plan/operation.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
-import type { EndedLink } from '../write/ended-bin.js'
+import type { EndedLink } from '../contract/ended-entries.js'
 import type { LinkBin, LinkEntry } from '../write/link-bin.js'
 
 /** Bins of one record that hold members of a collection: a second one has the links that were ended, which move with the others. */

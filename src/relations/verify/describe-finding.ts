@@ -41,6 +41,7 @@ const SAYS: { readonly [kind in FindingKind]?: (here: string, there: string, end
   {
     differentAttributes: (here, there, end, other) =>
       `${here} has other attributes for ${there} in ${end.property} than that has in ${other.property}.`,
+    endedAgain: (here, there, end) => `${here} still holds ${there} in ${end.property}, which is there again.`,
     unfinishedCreate: (here, there, _end, other) =>
       `${here} was created for ${there}, whose ${other.property} does not lead to it.`,
   }

@@ -23,6 +23,8 @@ export interface Reading {
   readonly home?: { readonly key: RecordKey; readonly isThere: boolean }
   /** Attributes that it stores with the link. */
   readonly carried?: Value
+  /** Set when the link, which was ended, is there again. */
+  readonly isAgain?: boolean
   /** The one that it holds, where it can hold only one. */
   readonly held?: Value
   /** Set when that one is another record, which has the same link to it. */
@@ -41,12 +43,20 @@ const DIFFERENT: Verdict = Object.freeze({ kind: 'differentAttributes', wrong: '
 const isSame = (owner: Reading, mirror: Reading): boolean =>
   owner.carried === undefined || mirror.carried === undefined || sameValue(owner.carried, mirror.carried)
 
-/** Returns what is wrong with a link; undefined when its ends agree. */
-export function judge(link: StoredLink, owner: Reading, mirror: Reading): Verdict | undefined {
+/** Returns what is wrong with a link that was found at one side; undefined when its ends agree. */
+export function judge(
+  link: StoredLink,
+  owner: Reading,
+  mirror: Reading,
+  side: 'owner' | 'mirror',
+): Verdict | undefined {
   if ([owner, mirror].some(({ isDeleting, isMoving }) => isDeleting || isMoving === true)) return undefined
   if (link.isNote) {
     return owner.holds && !mirror.holds ? { kind: link.unmirrored, wrong: 'owner', change: 'remove' } : undefined
   }
+  // Whether the mirror has it again follows from the owner.
+  if (owner.isAgain === true)
+    return { owner, mirror }[side].holds ? { kind: 'endedAgain', wrong: side, change: 'remove' } : undefined
   if (owner.exists && mirror.exists && owner.isCold !== mirror.isCold) return judgeApart(link, owner, mirror)
   if (owner.holds) {
     if (!mirror.exists) return { kind: 'danglingKey', wrong: 'owner', change: 'remove' }

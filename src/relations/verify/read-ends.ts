@@ -5,6 +5,7 @@ import type { ReadOperation } from '../../plan/operation.js'
 import { readBin, readExpression } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
 import type { Reading } from './judge.js'
 import { isUserKey } from './link-ends.js'
 import type { LinkEnd } from '../contract/link-verification.js'
@@ -61,6 +62,13 @@ function homesOf({ store, home }: NonNullable<LinkEnd['apart']>, owner: RecordKe
 interface HomeAnswer {
   readonly key: RecordKey
   readonly record: StoredRecord | null
+  readonly carried?: Value
+}
+
+/** True for an entry of an ended link that was ended before another one: its time comes first. */
+function isOlder({ carried }: Reading, than: HomeAnswer | undefined): boolean {
+  const [here, there] = [carried, than?.carried].map((each) => (Array.isArray(each) ? Number(each[0]) : undefined))
+  return here !== undefined && there !== undefined && here < there
 }
 
 /** Reads of the record of one end. */
@@ -89,10 +97,14 @@ export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Prom
     return homesOf(apart, key).map((home) => ({ i, end: ends[i], key: home, operations: questionsOf(ends[i], i) }))
   })
   const homes = new Map<number, HomeAnswer>()
+  const again = new Set<number>()
   for (const [at, record] of (await askAll(away, readAll)).entries()) {
     const { i, end, key } = away[at]
+    const answer = answerOf(end, i, record)
+    if (answer.isAgain === true) again.add(i)
     // The newest that holds it counts; where none does, it would be put into one that is made.
-    if (end.apart!.store.lookup === undefined || answerOf(end, i, record).holds) homes.set(i, { record, key })
+    if (end.apart!.store.lookup === undefined || (answer.holds && !isOlder(answer, homes.get(i))))
+      homes.set(i, { record, key, carried: answer.carried })
     else if (!homes.has(i)) homes.set(i, { record: null, key: end.apart!.home() })
   }
   const elsewhere = await readElsewhere(ends, records, readAll)
@@ -104,7 +116,8 @@ export async function readEnds(ends: readonly LinkEnd[], readAll: ReadAll): Prom
     if (records[i] !== null && end.apart?.store.growing?.isUnsettled(end.key) === true)
       return { ...readingOf(records[i]), isDeleting: true }
     if (home === undefined) return answerOf(end, i, records[i])
-    return answerApart(end, i, placed(end, records[i], readingOf(records[i])), home)
+    const answer = answerApart(end, i, placed(end, records[i], readingOf(records[i])), home)
+    return again.has(i) ? { ...answer, isAgain: true } : answer
   })
 }
 
@@ -140,8 +153,9 @@ const elsewhereAt = (end: LinkEnd, i: number, record: StoredRecord): Reading => 
   return isCold === true ? reading : { ...reading, isCold: true }
 }
 
-function questionsOf({ holds, carries, only }: LinkEnd, i: number): ReadOperation[] {
+function questionsOf({ holds, carries, again, only }: LinkEnd, i: number): ReadOperation[] {
   return [
+    ...(again === undefined ? [] : [readExpression(againName(i), again)]),
     ...(holds === undefined ? [] : [readExpression(answerName(i), holds)]),
     ...(carries === undefined ? [] : [readExpression(carriedName(i), carries)]),
     ...(only === undefined ? [] : [readExpression(heldName(i), only.held)]),
@@ -174,7 +188,9 @@ const hasRead = (operations: readonly ReadOperation[], bin: string): boolean =>
 function answerOf(end: LinkEnd, i: number, record: StoredRecord | null): Reading {
   const reading = placed(end, record, readingOf(record, isTrue(record?.bins[answerName(i)])))
   if (end.only !== undefined) return { ...reading, held: record?.bins[heldName(i)] }
-  return end.carries === undefined ? reading : { ...reading, carried: record?.bins[carriedName(i)] }
+  if (end.carries === undefined) return reading
+  const carried = record?.bins[carriedName(i)]
+  return { ...reading, carried, ...(isTrue(record?.bins[againName(i)]) && { isAgain: true }) }
 }
 
 /** Notes that the record is an archived one, or that a move of it is under way. */
@@ -199,6 +215,8 @@ function answerApart(
 const answerName = (index: number): string => `_sk.${index}`
 
 const carriedName = (index: number): string => `_sk.${index}.with`
+
+const againName = (index: number): string => `_sk.${index}.again`
 
 const heldName = (index: number): string => `_sk.${index}.held`
 

@@ -222,7 +222,7 @@ const nearEnd = ({ link, side }: Candidate): LinkEnd => link[side]
 const farEnd = ({ link, side }: Candidate): LinkEnd => (side === 'owner' ? link.mirror : link.owner)
 
 function judgeFrom({ link, side }: Candidate, here: Reading, there: Reading): ReturnType<typeof judge> {
-  return side === 'owner' ? judge(link, here, there) : judge(link, there, here)
+  return side === 'owner' ? judge(link, here, there, side) : judge(link, there, here, side)
 }
 
 function begin(subject: Subject): OpenSubject {

@@ -2,10 +2,7 @@ import type { RelationModel } from '../../model/index.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { mapPut, mapRemoveKeys, mapSetAside } from '../../plan/operations.js'
 import type { UserKey } from '../../plan/record-key.js'
-import type { Value } from '../../plan/value.js'
-
-/** When a link was ended, in milliseconds, and its attributes: times come first, so that the server can order by them. */
-export type EndedLink = readonly [number, Value]
+import type { EndedLink } from '../contract/ended-entries.js'
 
 /** The bin that keeps links which were ended: a map from the member's key to an `EndedLink`. */
 export interface EndedBin {

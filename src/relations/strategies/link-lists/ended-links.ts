@@ -2,7 +2,7 @@ import { inEntry, unreadable, writeProperty, type PartCodec } from '../../../cod
 import type { KeyValue } from '../../../keys/index.js'
 import { bin, mapCount, mapGet, mapKeySlice, mapKeysFrom } from '../../../plan/expression.js'
 import { readExpression } from '../../../plan/operations.js'
-import type { RecordKey, UserKey } from '../../../plan/record-key.js'
+import { userKeyId, type RecordKey, type UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 import type { MemberStore } from '../../contract/member-store.js'
 import type { EndedLinks } from '../../contract/ended-links.js'
@@ -12,7 +12,7 @@ import type { Reader } from '../../contract/reader.js'
 import type { Tracked } from '../../contract/tracked.js'
 import { placeOf } from '../../verify/link-ends.js'
 import { bareEnd, pairOfEnds } from '../../verify/relation-links.js'
-import type { EndedLink } from '../../write/ended-bin.js'
+import type { EndedLink } from '../../contract/ended-entries.js'
 import { ownerLists } from '../../write/owner-lists.js'
 import { endedStoreOf } from '../../write/store-of.js'
 import { heldHere, heldThere, type LinkListSides } from './link-list-sides.js'
@@ -37,23 +37,41 @@ export class EndedLinkReads implements EndedLinks {
     this.verification = this.#verification()
   }
 
-  keys(owner: Tracked, reader: Reader): Promise<readonly KeyValue[]> {
-    return this.#store.members.keys(owner, reader)
+  async keys(owner: Tracked, reader: Reader): Promise<readonly KeyValue[]> {
+    const keys = await this.#store.members.keys(owner, reader)
+    const members = keys.map((key) => heldHere(this.#sides, reader.recordKey(this.#sides.target, key)))
+    const isAgain = await this.#again(owner, members, reader)
+    return keys.filter((_, i) => !isAgain(members[i]))
   }
 
   async attributesOf(owner: Tracked, key: KeyValue, reader: Reader): Promise<object | null> {
     const member = heldHere(this.#sides, reader.recordKey(this.#sides.target, key))
     const stored = await this.#store.attributesOf({ owner: owner.key, member }, reader)
-    return stored == null ? null : this.#decode(owner, key, stored)
+    if (stored == null || (await this.#again(owner, [member], reader))(member)) return null
+    return this.#decode(owner, key, stored)
   }
 
   async links(owner: Tracked, reader: Reader): Promise<readonly (readonly [KeyValue, object])[]> {
     const [stored] = await this.#store.read([owner.key], reader)
     const entries = this.#sides.bin.entriesIn(stored ?? {}, this.#sides.target)
-    return entries.map(([member, link]) => {
+    const isAgain = await this.#again(
+      owner,
+      entries.map(([member]) => member),
+      reader,
+    )
+    const ended = entries.filter(([member]) => !isAgain(member))
+    return ended.map(([member, link]) => {
       const key = reader.fromStored(this.#sides.target, member)
       return [key, this.#decode(owner, key, link!)]
     })
+  }
+
+  /** Tells which links are there again: a process may have died before it dropped what another record keeps of them. */
+  async #again({ key }: Tracked, members: readonly UserKey[], reader: Reader): Promise<(member: UserKey) => boolean> {
+    const { store } = this.#sides
+    if (store.endedEntries === undefined || members.length === 0) return () => false
+    const again = new Set((await store.held(key, members, reader)).map(userKeyId))
+    return (member) => again.has(userKeyId(member))
   }
 
   #decode({ model, key: record }: Tracked, key: KeyValue, stored: Value): object {
@@ -75,7 +93,8 @@ export class EndedLinkReads implements EndedLinks {
     const readKeys: LinkVerification['readKeys'] = (count, from) =>
       readExpression(name, from === undefined ? mapKeySlice(map, 0, count) : mapKeysFrom(map, from, count))
     const apart = store.isApart ? { apart: store } : {}
-    const near = (here: RecordKey, other: UserKey): LinkEnd => this.#end(store, model.name, here, other)
+    const near = (here: RecordKey, other: UserKey): LinkEnd =>
+      this.#end(store, this.#sides.store, model.name, here, other)
     if (inverse === undefined)
       return {
         side: 'owner',
@@ -91,12 +110,14 @@ export class EndedLinkReads implements EndedLinks {
     const others = ownerLists(target, inverse, owners, { attributes: this.#codec, stores: endedStoreOf })
     const pair = pairOfEnds(model, readKeys, (here, other) => {
       const far = recordOfRef(target, other)
-      return [near(here, other), this.#end(others.at(far), inverse.name, far, heldThere(this.#sides, here))]
+      const links = this.#sides.otherLists!.at(far)
+      const there = this.#end(others.at(far), links, inverse.name, far, heldThere(this.#sides, here))
+      return [near(here, other), there]
     })
     return { ...pair, ...apart, link: (here, other) => ({ ...pair.link(here, other), isEnded: true }) }
   }
 
-  #end(store: MemberStore, property: string, owner: RecordKey, member: UserKey): LinkEnd {
+  #end(store: MemberStore, links: MemberStore, property: string, owner: RecordKey, member: UserKey): LinkEnd {
     const map = bin('map', store.bin)
     return {
       model: store.model,
@@ -105,6 +126,7 @@ export class EndedLinkReads implements EndedLinks {
       ...(store.isApart && { apart: { store, member, home: () => store.homeOf(owner, member) } }),
       holds: mapCount(map, member),
       carries: mapGet(map, member, 'list'),
+      ...(store.lookup !== undefined && { again: mapCount(bin('map', links.bin), member) }),
       add: (carried, isHomeThere) =>
         store.addition({ owner, member, attributes: recoded(this.#codec, carried as EndedLink) }, isHomeThere),
       remove: (home) => store.removal({ owner, member }, placeOf(store, home)),

@@ -212,11 +212,13 @@ export class LinkListsStrategy implements RelationStrategy {
     const snapshot = link && this.#attributes?.snapshot(link)
     const isReplaced = state.isReplaced(member)
     const endedAt = change === 'remove' && this.ended !== undefined ? timeOfEnd(state, member) : undefined
+    const isAlone = ends.length === 1 && tracked.state !== 'new'
     const linked = (): void => {
       settle()
       if (endedAt !== undefined) forgetTimeOfEnd(state, member)
       link?.confirm(snapshot)
       if (pair !== undefined) this.#upkeep.check(pair, draft)
+      else if (isAlone) this.#endedUpkeep?.checkAlone(ends[0], ref, draft)
     }
     const noteless = progressOf(member, late.length, state, draft, linked)
     const progress = progressOf(member, ends.length, state, draft, () => {
