@@ -1,8 +1,17 @@
 import type { KeyValue } from '../../keys/index.js'
-import { deletedBinOf, isShown, type EntityModel, type RelationModel } from '../../model/index.js'
-import { binEquals, read, remove } from '../../plan/command.js'
+import {
+  DELETING_BIN,
+  deletedBinOf,
+  goneBinsOf,
+  isShown,
+  type EntityModel,
+  type RelationModel,
+} from '../../model/index.js'
+import { binEquals, read, remove, write } from '../../plan/command.js'
 import type { Draft, Settle } from '../../plan/draft.js'
+import { writeBin } from '../../plan/operations.js'
 import type { RecordKey } from '../../plan/record-key.js'
+import type { Value } from '../../plan/value.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
 import { endIsDeleted } from '../contract/relation-errors.js'
@@ -44,23 +53,61 @@ function takeOffOthers({ model, key }: Link, ref: RelationModel, draft: Draft, r
   }
 }
 
+/** Time at which a link was ended that a flush has replaced; null for one that was there. */
+const replaced = new WeakMap<Tracked, { readonly endedAt: Value | null }>()
+
+/**
+ * Undoes a link record that has replaced another one, an end of which another session has deleted softly meanwhile: it belongs to what that
+ * delete took along, and comes back with its end, or is as ended as it was. False where nothing was replaced.
+ */
+export function undoReplacedLink(
+  tracked: Tracked,
+  ref: RelationModel,
+  end: { readonly model: EntityModel; readonly key: RecordKey },
+  draft: Draft,
+  settle: Settle,
+  goneForGood: () => void,
+): boolean {
+  const { model, key } = tracked
+  const [former, bin, time] = [replaced.get(tracked), deletedBinOf(model), deletedBinOf(end.model)]
+  if (former === undefined || bin === undefined || time === undefined) return false
+  draft.check(read(end.model.name, end.key, goneBinsOf(end.model)), (record) => {
+    if (record === null || record.bins[DELETING_BIN] != null) return goneForGood()
+    const endedAt = former.endedAt ?? record.bins[time] ?? null
+    // Restored meanwhile: both ends are there.
+    if (endedAt === null) return
+    const guards = [binEquals(ref.bin!, end.key.key)]
+    draft.add(
+      'undo',
+      write(model.name, key, [writeBin(bin, endedAt)], { exists: 'mustExist', ttl: 'keep', guards }),
+      settle,
+    )
+  })
+  return true
+}
+
 /**
  * Refuses to replace a link record while this end of it is deleted softly, where no transaction would bring the stored one back: it was
  * deleted with its end, and has to come back with it. Undefined where there is nothing to ask.
  */
 export function keepLinkOfDeleted(
-  { model, key: link, overwrite }: Tracked,
+  tracked: Tracked,
   target: EntityModel,
   to: KeyValue,
   draft: Draft,
   reader: Reader,
 ): Promise<void> | undefined {
+  const { model, key: link, overwrite } = tracked
   const bin = deletedBinOf(target)
+  replaced.delete(tracked)
   if (bin === undefined || overwrite !== true || draft.isInside || draft.isTransaction) return undefined
   const known = reader.known(target.name, to)
   if (known?.state === 'new' || known?.state === 'removed') return undefined
-  return reader.read([read(target.name, reader.recordKey(target, to), [bin])]).then(([record]) => {
+  const end = read(target.name, reader.recordKey(target, to), [bin])
+  return reader.read([end, read(model.name, link, goneBinsOf(model))]).then(([record, stored]) => {
     if (record !== null && !isShown(target, record.bins, undefined)) throw endIsDeleted({ model, link }, target, to)
+    if (stored === null || stored.bins[DELETING_BIN] != null) return
+    replaced.set(tracked, { endedAt: stored.bins[deletedBinOf(model) ?? ''] ?? null })
   })
 }
 

@@ -1,7 +1,7 @@
 import type { SkeinError } from '../../../errors/index.js'
 import type { KeyValue } from '../../../keys/index.js'
 import { binEquals, remove } from '../../../plan/command.js'
-import type { Draft } from '../../../plan/draft.js'
+import type { Draft, Settle } from '../../../plan/draft.js'
 import { isOvertaken, type Outcome } from '../../../plan/outcome.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { Reader } from '../../contract/reader.js'
@@ -12,7 +12,7 @@ import type { RefState } from '../../state/ref-state.js'
 import { leaveUnlessThere, retarget } from '../../write/guarded-ref-write.js'
 import { askOwner } from '../../write/owner-there.js'
 import { isInKey } from '../../write/ref-in-key.js'
-import { undoLink } from '../../write/undo-link.js'
+import { undoLink, undoReplacedLink } from '../../write/undo-link.js'
 import type { KeyBinSides } from './key-bin-sides.js'
 
 /** Undoes a reference whose owner turns out to be gone. */
@@ -94,11 +94,15 @@ export class OwnerGoneUndo {
 
   /** The link record is as new as before. */
   #planLinkRemoval(tracked: Tracked, owner: KeyValue, draft: Draft, reader: Reader, error?: SkeinError): void {
-    const gone = reader.recordKey(this.#sides.target, owner)
-    undoLink(tracked, this.#sides.model, gone, draft, reader, ({ state }) => {
+    const { model, target } = this.#sides
+    const gone = reader.recordKey(target, owner)
+    const undone: Settle = ({ state }) => {
       if (state === 'written') reader.startAnew(tracked)
       return error ?? true
-    })
+    }
+    const remove = (): void => undoLink(tracked, model, gone, draft, reader, undone)
+    const end = { model: modelAt(target, gone), key: gone }
+    if (!undoReplacedLink(tracked, model, end, draft, undone, remove)) remove()
   }
 
   #storedAs(owner: KeyValue, reader: Reader): UserKey {
