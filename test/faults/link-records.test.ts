@@ -25,6 +25,7 @@ const CHANGES: Works = {
     session.at(Doc, 'x').collection('users').link(2, { role: 'reader' }),
   'unlinking by key': (session) => session.at(Person, 'cem').collection('followers').unlink('ann'),
   'unlinking softly': (session) => session.at(Reader, 'ann').collection('feeds').unlink('news'),
+  'unlinking softly what an index finds': (session) => session.at(Feed, 'news').collection('readers').unlink('ann'),
   'linking again what was unlinked softly': (session) =>
     session.at(Feed, 'jazz').collection('readers').link('ann', { plan: 'new' }),
 }

@@ -8,7 +8,7 @@ import { isOvertaken, isWrittenOrMissing, type Outcome } from '../../plan/outcom
 import { userKeyId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { askingOwner, lookingAgain } from '../write/explain-reads.js'
 import { keyBefore, readBefore, held, whileLinkable } from '../write/link-bin.js'
-import { leavingOf, reachChildren, reachOrphans, reachTakenOut, release, isDeleting } from '../cascade/children.js'
+import { leavingOf, reachChildren, reachOrphans, reachTakenOut, release } from '../cascade/children.js'
 import type { CollectionState } from '../state/collection-state.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { Reader } from '../contract/reader.js'
@@ -213,7 +213,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
 
   /** Orphans are forgotten when they are deleted, in the same flush; those without a record are nothing to wait for. */
   #settleOrphans(state: CollectionState, draft: Draft, reader: Reader): void {
-    const others = state.removed.filter((member) => !isDeleting(member, draft, reader))
+    const others = state.removed.filter((member) => !isRemoved(member, reader))
     if (others.length > 0) draft.beforeSending(() => others.forEach((member) => state.confirmRemoved(member)))
   }
 
@@ -277,3 +277,7 @@ async function* untilNone(find: () => AsyncIterable<readonly KeyValue[]>): Async
 
 const isWritten = ({ state }: Outcome): boolean => state === 'written'
 const isKey = (member: Member): boolean => !isEntity(member)
+
+/** True for an entity whose delete is under way, also for one that leaves its record. */
+const isRemoved = (member: Member, reader: Reader): boolean =>
+  isEntity(member) && reader.tracked(member)?.state === 'removed'
