@@ -91,10 +91,12 @@ class CodecCompiler {
     return new EntityCodec(entity, this.#key(entity), shape, this.#compileClass(shape))
   }
 
+  readonly #codecOf = (entity: object): EntityCodec => this.#compiled!.of(entity)
+
   #key(owner: EntityModel | EmbeddableModel): EntityKey {
     return new EntityKey(owner, this.#model, {
       maxBytes: this.#maxKeyBytes,
-      keyOfTarget: (entity) => this.#compiled!.of(entity).key.keyOf(entity),
+      codecOf: this.#codecOf,
     })
   }
 
@@ -169,7 +171,7 @@ class CodecCompiler {
       const { name, bin, target } = relation
       if (bin === undefined)
         throw bug(`the ref ${model.name}.${name} has no place in its part.`, { className: model.name })
-      const keyIn = (ref: RefLike): KeyValue | null => heldKey(ref, relation, (entity) => this.#compiled!.of(entity))
+      const keyIn = (ref: RefLike): KeyValue | null => heldKey(ref, relation, this.#codecOf)
       const to = this.#model.entity(target)
       return new RefField({ name, bin }, to, keyCodec(to.key.kind), keyIn)
     })

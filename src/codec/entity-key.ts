@@ -4,19 +4,20 @@ import {
   generateId,
   hashId,
   hashIdBytes,
-  type KeyPartType,
+  type KeyPart,
   type KeyPartValue,
   type KeyValue,
 } from '../keys/index.js'
 import { keyPartType } from '../model/compile/key-part-type.js'
-import type { EmbeddableModel, EntityModel, Model } from '../model/index.js'
+import { untag, type EmbeddableModel, type EntityModel, type Model, type RelationModel } from '../model/index.js'
+import { heldKey, isRefLike, type CodecOf } from './held-key.js'
 import { isInherited, readProperty, writeProperty } from './own-property.js'
 import { isMissing } from './property-codec.js'
 
 interface EntityKeyOptions {
   /** Bytes of the longest key. */
   readonly maxBytes?: number
-  readonly keyOfTarget?: (entity: object) => KeyValue | null
+  readonly codecOf: CodecOf
 }
 
 /** Key, as people use it, of a reference that holds a stored one. */
@@ -26,16 +27,16 @@ type FromStored = (ref: string, stored: KeyValue) => KeyValue
 export class EntityKey {
   readonly scheme: KeyScheme
   readonly #owner: EntityModel | EmbeddableModel
-  readonly #refs: readonly string[]
+  readonly #refs: ReadonlyMap<string, RelationModel>
   /** Property that is the whole key; undefined where it is made of several, or a plain read might find something else. */
   readonly #sole: string | undefined
-  /** Key of the entity that a reference holds: the reference itself cannot make one of a template. */
-  readonly #keyOfTarget: (entity: object) => KeyValue | null
+  readonly #codecOf: CodecOf
 
-  constructor(owner: EntityModel | EmbeddableModel, model: Model, options: EntityKeyOptions = {}) {
+  constructor(owner: EntityModel | EmbeddableModel, model: Model, options: EntityKeyOptions) {
     if (!owner.key) throw bug(`${owner.name} has no key.`, { className: owner.name })
     this.#owner = owner
-    this.#refs = owner.relations.map(({ name }) => name).filter((name) => owner.key!.properties.includes(name))
+    const inKey = owner.relations.filter(({ name }) => owner.key!.properties.includes(name))
+    this.#refs = new Map(inKey.map((relation) => [relation.name, relation]))
     const [first, ...others] = owner.key.properties
     this.#sole = others.length > 0 || isInherited(first) ? undefined : first
     this.scheme = new KeyScheme({
@@ -44,15 +45,15 @@ export class EntityKey {
       types: partTypes(owner, model),
       maxBytes: options.maxBytes,
     })
-    this.#keyOfTarget = options.keyOfTarget ?? (() => null)
+    this.#codecOf = options.codecOf
   }
 
   /** The key that the entity's properties make; `fromStored` gives the key of a reference that holds a stored one. */
   keyOf(entity: object, fromStored?: FromStored): KeyValue {
     const { format, properties } = this.scheme
-    if (format === undefined && this.#refs.length === 0) return this.scheme.checked(readProperty(entity, properties[0]))
+    if (format === undefined && this.#refs.size === 0) return this.scheme.checked(readProperty(entity, properties[0]))
     const parts = this.#read(entity, this.#owner.key!.properties, fromStored)
-    const missing = this.#refs.find((name) => parts[name] === null || parts[name] === undefined)
+    const missing = [...this.#refs.keys()].find((name) => parts[name] === null || parts[name] === undefined)
     if (missing !== undefined) throw this.#withoutRef(missing)
     return this.scheme.keyOf(parts)
   }
@@ -84,10 +85,10 @@ export class EntityKey {
   /** Sets the properties that the key is made of, for an entity that was read without its key's bins. */
   assign(entity: object, key: KeyValue): void {
     const { format, properties } = this.scheme
-    if (format === undefined && this.#refs.length === 0) return writeProperty(entity, properties[0], key)
+    if (format === undefined && this.#refs.size === 0) return writeProperty(entity, properties[0], key)
     const parts = this.scheme.parts(key)
     for (const property of Object.keys(parts)) {
-      if (!this.#refs.includes(property)) writeProperty(entity, property, parts[property])
+      if (!this.#refs.has(property)) writeProperty(entity, property, parts[property])
     }
   }
 
@@ -100,16 +101,13 @@ export class EntityKey {
     const parts = Object.create(null) as Record<string, KeyPartValue>
     for (const property of properties) {
       const value = readProperty(entity, property)
-      const isKey = this.#refs.includes(property) && isRefLike(value)
-      const part = (isKey ? this.#keyIn(value) : value) as KeyPartValue
+      const relation = this.#refs.get(property)
+      const isKey = relation !== undefined && isRefLike(value)
+      const part = (isKey ? heldKey(value, relation, this.#codecOf) : value) as KeyPartValue
       parts[property] =
         isKey && part !== null && fromStored !== undefined ? fromStored(property, part as KeyValue) : part
     }
     return parts
-  }
-
-  #keyIn(ref: RefLike): unknown {
-    return ref.key ?? (ref.isLoaded && ref.value ? this.#keyOfTarget(ref.value) : null)
   }
 
   #withoutRef(property: string): SkeinError {
@@ -122,27 +120,25 @@ export class EntityKey {
   }
 }
 
-/** A Ref, of this copy of the package or of another one. */
-interface RefLike {
-  readonly key: unknown
-  readonly isLoaded: boolean
-  readonly value: object | null
-}
-
-function isRefLike(value: unknown): value is RefLike {
-  return typeof value === 'object' && value !== null && 'key' in value && 'isLoaded' in value
-}
-
-function partTypes(owner: EntityModel | EmbeddableModel, model: Model): Record<string, KeyPartType> {
+function partTypes(owner: EntityModel | EmbeddableModel, model: Model): Record<string, KeyPart> {
   // Without a prototype, so that a property called __proto__ is just a name.
-  const types = Object.create(null) as Record<string, KeyPartType>
+  const types = Object.create(null) as Record<string, KeyPart>
   for (const name of owner.key!.properties) {
     const property = owner.properties.find((each) => each.name === name)
     const relation = owner.relations.find((each) => each.name === name)
-    const type = property ? keyPartType(property.type) : relation && model.entity(relation.target).key.kind
+    const type = property ? keyPartType(property.type) : relation && refType(model.entity(relation.target))
     if (type === undefined)
       throw bug(`${owner.name}.${name} cannot be part of a key.`, { className: owner.name, property: name })
     types[name] = type
   }
   return types
+}
+
+/** Type of a reference in a key; of several classes, the text must name one of them. */
+function refType(target: EntityModel): KeyPart {
+  if (target.several === undefined) return target.key.kind
+  const checked = (value: unknown): string | undefined =>
+    untag(target, value, 'kind') === undefined ? undefined : (value as string)
+  const wants = `a key of ${target.name} with its set, such as '${target.several[0].set}:…'`
+  return { wants, format: checked, parse: checked }
 }

@@ -12,7 +12,7 @@ export function isRefLike(value: unknown): value is RefLike {
 }
 
 /** The codec of an entity. */
-type CodecOf = (entity: object) => {
+export type CodecOf = (entity: object) => {
   readonly key: { tryKeyOf(entity: object): KeyValue | null }
   readonly model: Pick<EntityModel, 'set'>
 }

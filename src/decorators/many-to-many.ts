@@ -18,10 +18,10 @@ type LinkedSide<P, N extends string, T extends object, L extends object> = N &
  * @ManyToMany(() => Account, 'customers', { owner: true }) accounts = collection<Account>()
  * @ManyToMany(() => [Post, Photo], { attributes: () => Like }) likes = collection<Post | Photo, Like>()
  */
-export function ManyToMany<T extends object, L extends object>(
-  target: () => EntityClass<T>,
+export function ManyToMany<C extends EntityClass, L extends object>(
+  target: () => C | readonly C[],
   options: ThroughOptions<L>,
-): <P extends object, N extends string>(proto: P, property: LinkedSide<P, N, T, L>) => void
+): <P extends object, N extends string>(proto: P, property: LinkedSide<P, N, InstanceType<C>, L>) => void
 export function ManyToMany<
   T extends object,
   const I extends string & CollectionProperty<T> = never,

@@ -1,5 +1,5 @@
 import { SkeinError } from '../errors/index.js'
-import { keyPartText, type KeyPartText, type KeyPartType, type KeyPartValue } from './key-part.js'
+import { keyPartText, type KeyPartText, type KeyPart, type KeyPartValue } from './key-part.js'
 import { checkKey, describeKey, isTooLong, MAX_KEY_BYTES, Escape } from './key-value.js'
 import type { KeyTemplate } from './template.js'
 
@@ -7,7 +7,7 @@ import type { KeyTemplate } from './template.js'
 export interface KeyFormatOptions {
   /** For messages: the class the keys belong to. */
   readonly className: string
-  readonly types: Readonly<Record<string, KeyPartType>>
+  readonly types: Readonly<Record<string, KeyPart>>
   /**
    * The property whose value is itself a key (the parent's). It is put in as it is, without escaping, so that a child's key begins
    * like its parent's; everything around it is read from the two ends towards it.

@@ -15,11 +15,15 @@ export interface KeyPartText {
   parse(text: string): KeyPartValue | undefined
 }
 
+/** The type of a part, or its own text form. */
+export type KeyPart = KeyPartType | KeyPartText
+
 /** The text form of one placeholder, or a sentence that says why a property of that type cannot be printed so. */
-export function keyPartText(placeholder: Placeholder, type: KeyPartType): KeyPartText | string {
+export function keyPartText(placeholder: Placeholder, part: KeyPart): KeyPartText | string {
+  const type = typeof part === 'object' ? 'string' : part
   if (placeholder.date) return dateText(placeholder.date, type)
   if (placeholder.digits !== undefined) return paddedText(placeholder.digits, type)
-  return PLAIN[type]
+  return typeof part === 'object' ? part : PLAIN[type]
 }
 
 const INT = /^(0|-?[1-9][0-9]*)$/

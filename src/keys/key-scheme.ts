@@ -1,6 +1,6 @@
 import { SkeinError, bug } from '../errors/index.js'
 import { KeyFormat, type KeyParts } from './key-format.js'
-import type { KeyPartType } from './key-part.js'
+import type { KeyPart } from './key-part.js'
 import { checkKey, describeKey, keyProblem, MAX_KEY_BYTES, type KeyKind, type KeyValue } from './key-value.js'
 import { isPrefixed, TENANT } from './stored-kind.js'
 import { parseTemplate } from './template.js'
@@ -16,7 +16,7 @@ interface KeySchemeOptions {
   /** The one property that is the key, or all that the template names. */
   readonly properties: readonly string[]
   readonly template?: string
-  readonly types: Readonly<Record<string, KeyPartType>>
+  readonly types: Readonly<Record<string, KeyPart>>
   /** The placeholder that holds the parent's key. */
   readonly parent?: string
   /** True when the session's tenant enters the key. */

@@ -1,5 +1,5 @@
 import type { Codecs } from '../codec/index.js'
-import type { EntityModel, RelationModel, ThroughModel } from '../model/index.js'
+import type { EntityModel, RelationModel } from '../model/index.js'
 import type { LinkClass } from './contract/link-class.js'
 import { CompanionPartsStrategy } from './strategies/companion-parts/companion-parts-strategy.js'
 import { ConsolidateStrategy } from './strategies/consolidate/consolidate-strategy.js'
@@ -39,11 +39,11 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
   secondaryIndex: ({ relation, owner, owners, target, inverse, codecs }) =>
     relation.through === undefined
       ? new SecondaryIndexStrategy(relation, owner, target, inverse!, owners)
-      : new LinkIndexStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs)),
+      : new LinkIndexStrategy(relation, owner, target, inverse!, linksOf(relation, owners, target, codecs)),
   keyList: ({ relation, owner, owners, target, inverse, codecs }) => {
     if (relation.kind === 'manyToMany') return new LinkListsStrategy(relation, owner, target, inverse, owners)
     if (relation.through === undefined) return new KeyListStrategy(relation, owner, target, inverse, owners)
-    return new LinkListStrategy(relation, owner, target, inverse!, linksOf(relation.through, target, inverse!, codecs))
+    return new LinkListStrategy(relation, owner, target, inverse!, linksOf(relation, owners, target, codecs))
   },
   consolidate: ({ relation, owner, codecs }) => {
     const { companions } = relation
@@ -53,9 +53,15 @@ const STRATEGIES: { readonly [strategy: string]: ((place: Place) => RelationStra
   },
 }
 
-function linksOf({ target, ref }: ThroughModel, model: EntityModel, near: RelationModel, codecs: Codecs): LinkClass {
-  const farCollection = model.relations.find(({ name }) => name === ref)!.inverse
-  return { model, near: near.name, far: ref, target: codecs.model.entity(target), farCollection }
+function linksOf(
+  { inverse, through }: RelationModel,
+  owners: EntityModel,
+  model: EntityModel,
+  codecs: Codecs,
+): LinkClass {
+  const { target, ref: far } = through!
+  const farCollection = model.relations.find(({ name }) => name === far)!.inverse
+  return { model, near: inverse!, owners, far, target: codecs.model.entity(target), farCollection }
 }
 
 export function strategiesOf(owner: EntityModel, codecs: Codecs): readonly RelationStrategy[] {

@@ -167,13 +167,7 @@ describe('a relation to several classes', () => {
     ])
   })
 
-  it('is not part of a key and not a source of copies', () => {
-    @Record({ set: 'like', key: '{by}:{subject}' })
-    class Like {
-      @Bin() by!: string
-      @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
-    }
-    expectProblem([...BOTH, Like], 'SKEIN_1058', 'Like.subject', /part of a key/, /one class/)
+  it('is not a source of copies', () => {
     @Record({ set: 'like' })
     class Copied {
       @Key() id!: number
@@ -181,6 +175,41 @@ describe('a relation to several classes', () => {
       @Copy((like: Copied) => like.subject, 'title') title?: string
     }
     expectProblem([...BOTH, Copied], 'SKEIN_1062', 'Copied.title', /several classes/, /one class/)
+  })
+
+  it('may be part of the key of a record, and an end of link records that lead to the same classes', () => {
+    @Record({ set: 'note', key: '{by}:{subject}' })
+    class Remark {
+      @Bin() by!: string
+      @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+    }
+    const { key } = compileModel([...BOTH, Remark], { namespace: 'test' }).entity(Remark)
+    expect(key).to.include({ template: '{by}:{subject}', parent: 'subject', kind: 'string' })
+
+    @Record({ set: 'reader' })
+    class Reader {
+      @Key() id!: string
+      @ManyToMany(() => [Photo, Post], { through: () => View }) seen = collection<Post | Photo, View>()
+      @ManyToMany(() => Post, { through: () => Wide }) wide = collection<Post, Wide>()
+    }
+    @Record({ set: 'view', key: '{by}:{of}' })
+    class View {
+      @ManyToOne(() => Reader, 'seen') by = ref<Reader>()
+      @ManyToOne(() => [Post, Photo]) of = ref<Post | Photo>()
+    }
+    @Record({ set: 'wide', key: '{by}:{of}' })
+    class Wide {
+      @ManyToOne(() => Reader, 'wide') by = ref<Reader>()
+      @ManyToOne(() => [Post, Photo]) of = ref<Post | Photo>()
+    }
+    const problems = problemsOf(...BOTH, Reader, View, Wide).map(({ code, property, message }) => [
+      code,
+      property,
+      message,
+    ])
+    expect(problems).to.deep.equal([
+      ['SKEIN_1044', 'wide', 'It is a collection of Post, and Wide.of leads to Post | Photo.'],
+    ])
   })
 
   it('may be in a part, with an index on text for all classes', () => {
@@ -237,7 +266,7 @@ describe('a relation to several classes', () => {
       ({ code, className, property, message }) => `${code} ${className}.${property}: ${message}`,
     )
     expect(problems).to.include.members([
-      'SKEIN_1058 Keyed.subject: A reference to several classes cannot be part of a key.',
+      'SKEIN_1058 Keyed.subject: A reference to several classes cannot be part of the id of a part.',
       'SKEIN_1058 Single.subject: Its list of classes has only one.',
       'SKEIN_1058 Single.other: A @OneToOne leads to one class only.',
       "SKEIN_1058 Twice.subject: Page and Note are both in a set 'page', which is stored to tell them apart.",

@@ -59,6 +59,35 @@ export class Comment {
   @OneToMany(() => [Post, Photo], { strategy: 'keyList', onDelete: 'cascade' }) seen = collection<Post | Photo>()
 }
 
+@Record({ set: 'fan' })
+export class Fan {
+  @Key() id!: string
+  @ManyToMany(() => [Post, Photo], { through: () => Reaction }) reacted = collection<Post | Photo, Reaction>()
+}
+
+@Record({ set: 'reaction', key: '{fan}:{subject}' })
+class Reaction {
+  @ManyToOne(() => Fan, 'reacted') fan = ref<Fan>()
+  @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+  @Bin() emoji?: string
+}
+
+export async function severalLinked(session: Session, fan: Fan, post: Post): Promise<void> {
+  fan.reacted.link(post, { emoji: 'up' })
+  fan.reacted.unlink(keysOf(Photo).withSet(1))
+  const link: Reaction | null = await fan.reacted.linkOf(post)
+  const members: readonly (Post | Photo)[] = await fan.reacted.load()
+  const keys: readonly string[] = await fan.reacted.keys()
+  const same = await session.linkOf(Reaction, fan, 'post:1')
+  await session.load(Fan, 'ann', { with: ['reacted.author', 'reacted.shownIn'] })
+  const ups = await session
+    .walk(fan)
+    .out('reacted', { where: { emoji: 'up' } })
+    .entities()
+  const value: Post | Photo = ups[0]
+  console.log(link, members, keys, same?.emoji, value)
+}
+
 @Embeddable()
 class Mention {
   @Key() id!: string

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { instanceToPlain, type ClassTransformOptions } from 'class-transformer'
 import { tagKey, type KeyValue } from '../../keys/index.js'
-import type { Collection, Ref, RelationModel } from '../../model/index.js'
+import { shownClassOf, type Collection, type Ref, type RelationModel } from '../../model/index.js'
 import type { Codecs } from '../codecs.js'
 import { codecsOf } from '../known-codecs.js'
 import { classOf, readProperty, writeProperty } from '../own-property.js'
@@ -69,7 +69,8 @@ class PlainView {
     return isShown ? this.of(member, path) : this.#keyOf(member, relation)
   }
 
-  #keyOf(member: object, { several }: RelationModel): KeyValue | null {
+  #keyOf(member: object, relation: RelationModel): KeyValue | null {
+    const { several } = this.#codecs.model.entity(shownClassOf(relation))
     try {
       const { key, model } = this.#codecs.of(member)
       return several === undefined ? key.keyOf(member) : tagKey(model.set, key.keyOf(member))

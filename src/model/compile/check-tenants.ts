@@ -31,10 +31,13 @@ function isOfTenants(
   seen: readonly string[] = [],
 ): boolean {
   if (key.tenant) return true
-  return relations.some(({ name, target }) => {
-    const related = key.properties.includes(name) && !seen.includes(target) ? entities.get(target) : undefined
-    return related !== undefined && isOfTenants(related, entities, [...seen, target])
-  })
+  return relations
+    .filter(({ name }) => key.properties.includes(name))
+    .flatMap(targetsOf)
+    .some((target) => {
+      const related = seen.includes(target) ? undefined : entities.get(target)
+      return related !== undefined && isOfTenants(related, entities, [...seen, target])
+    })
 }
 
 /** Relations of the class, and those of the parts in its record under the property that holds the parts. */

@@ -112,7 +112,7 @@ function partType(
 ): KeyPartType | undefined {
   const note = mainNote(notes, property)
   if (note && isRefNote(notes, property)) {
-    // Refused where the reference itself is compiled.
+    // Keys of several classes are texts with their sets.
     if (namesSeveral(note.target)) return 'string'
     const target = evaluateTarget(note.target)
     const other = target && entities.get(target)

@@ -1,11 +1,12 @@
 import type { MemberNote } from '../declaration.js'
 import type { EntityClass } from '../model.js'
 import type { ThroughOptions } from '../options.js'
+import { severalName } from '../several.js'
 import { parseTemplate, TENANT } from '../../keys/index.js'
 import { checkChoice, checkOptions } from './check-options.js'
 import type { Compilation, EntityNotes } from './compilation.js'
 import { keyTemplate } from './key-kind.js'
-import { evaluateTarget, isRelation, mainNote } from './members.js'
+import { evaluateTarget, evaluateTargets, isRelation, mainNote } from './members.js'
 import type { Place } from './problems.js'
 
 const OF_LISTS = ['through', 'strategy', 'name', 'eager', 'onDelete', 'expect']
@@ -117,14 +118,16 @@ function farOf(
     problems.add('SKEIN_1057', place, message, fix)
     return undefined
   }
-  const target = evaluateTarget(note.target)
-  const farClass = evaluateTarget(far.target)
-  if (target === undefined || farClass === undefined || !isFamily(target, farClass)) {
-    const message = `It is a collection of ${target?.name ?? 'undefined'}, and ${link.name}.${far.property} leads to ${farClass?.name ?? 'undefined'}.`
-    problems.add('SKEIN_1044', place, message, `Declare both with the same class.`)
+  const [targets, farClasses] = [note, far].map((each) => evaluateTargets(each.target) ?? [])
+  const areSame = targets.length > 0 && targets.length === farClasses.length && targets.every(isOneOf(farClasses))
+  if (!areSame) {
+    const [here, there] = [targets, farClasses].map((all) => severalName(all.map(({ name }) => name)) || 'undefined')
+    const message = `It is a collection of ${here}, and ${link.name}.${far.property} leads to ${there}.`
+    const fix = `Declare both with the same class${targets.length + farClasses.length > 2 ? 'es' : ''}.`
+    problems.add('SKEIN_1044', place, message, fix)
     return undefined
   }
-  return { target: entities.get(farClass)?.name ?? farClass.name, ref: far.property }
+  return { target: severalName(farClasses.map((each) => entities.get(each)?.name ?? each.name)), ref: far.property }
 }
 
 function refNote(link: EntityNotes, name: string): MemberNote | undefined {
@@ -132,10 +135,13 @@ function refNote(link: EntityNotes, name: string): MemberNote | undefined {
   return note !== undefined && isRelation(note) && note.decorator === 'ManyToOne' ? note : undefined
 }
 
-function leadsTo(target: (() => unknown) | undefined, end: EntityClass): boolean {
-  const found = evaluateTarget(target)
-  return found !== undefined && isFamily(found, end)
-}
+const leadsTo = (target: (() => unknown) | undefined, end: EntityClass): boolean =>
+  isOneOf(evaluateTargets(target) ?? [])(end)
+
+const isOneOf =
+  (classes: readonly EntityClass[]) =>
+  (end: EntityClass): boolean =>
+    classes.some((each) => isFamily(each, end))
 
 const isFamily = (a: EntityClass, b: EntityClass): boolean =>
   a === b || a.prototype instanceof b || b.prototype instanceof a

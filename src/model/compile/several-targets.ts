@@ -33,7 +33,7 @@ export function compileSeveral(
     refuse('A @OneToMany of several classes is one-sided.', fix)
   }
   checkSides(targets, sides, refuse)
-  return checkedClasses(notes, note, targets, refuse)
+  return checkedClasses(targets, refuse)
 }
 
 /** The name under which a reference of the other side knows the class, where it leads to several. */
@@ -56,20 +56,21 @@ export function compileSeveralInPart(
   const place = { className: notes.name, property: note.property }
   const refuse = (message: string, fix: string): void => problems.add('SKEIN_1058', place, message, fix)
   if (note.decorator !== 'ManyToOne') refuse(`A @${note.decorator} leads to one class only.`, 'Use @ManyToOne.')
-  return checkedClasses(notes, note, targets, refuse)
+  if (isInTemplate(notes, note.property))
+    refuse(
+      'A reference to several classes cannot be part of the id of a part.',
+      'Take it out of the key, or name one class.',
+    )
+  return checkedClasses(targets, refuse)
 }
 
 /** Checks what holds for every relation to several classes, in records and in parts. */
 function checkedClasses(
-  notes: EntityNotes | PartNotes,
-  note: MemberNote<RelationDecorator>,
   targets: readonly (EntityNotes | PartNotes)[],
   refuse: Refuse,
 ): Required<Pick<RelationModel, 'target' | 'several'>> {
   const names = targets.map(({ name }) => name)
   if (names.length === 1) refuse('Its list of classes has only one.', `Write () => ${names[0]}.`)
-  if (isInTemplate(notes, note.property))
-    refuse('A reference to several classes cannot be part of a key.', 'Take it out of the key, or name one class.')
   checkSets(targets, refuse)
   return { target: severalName(names), several: names }
 }

@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import { deletedBinOf, type EntityModel } from '../../model/index.js'
+import type { EntityModel } from '../../model/index.js'
 import type { Reader } from './reader.js'
 
 /** The class of link records, as one end of them sees it. */
@@ -7,9 +7,11 @@ export interface LinkClass {
   readonly model: EntityModel
   /** The Ref of a link to the end that has the collection. */
   readonly near: string
+  /** The class at that end, or what stands for the several that links may belong to. */
+  readonly owners: EntityModel
   /** The Ref of a link to the other end. */
   readonly far: string
-  /** The class at the other end. */
+  /** The class at the other end, or what stands for several. */
   readonly target: EntityModel
   /** The collection of links there, where it has one. */
   readonly farCollection: string | undefined
@@ -31,4 +33,4 @@ export const farKey = ({ model, far }: LinkClass, link: KeyValue, reader: Pick<R
 
 /** True where links stay as they are when their far end is deleted softly: it has no collection that takes them along, so it is asked itself. */
 export const outlivesEnd = ({ target, farCollection }: LinkClass): boolean =>
-  farCollection === undefined && deletedBinOf(target) !== undefined
+  farCollection === undefined && target.deletedAt !== undefined

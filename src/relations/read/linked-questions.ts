@@ -6,7 +6,7 @@ import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import type { KeyRange } from '../contract/collection-members.js'
 import { farKey, outlivesEnd, type LinkClass } from '../contract/link-class.js'
-import { isEntity, type Member } from '../contract/member.js'
+import { isEntity, modelAt, type Member } from '../contract/member.js'
 import type { Tracked } from '../contract/tracked.js'
 import type { CollectionState } from '../state/collection-state.js'
 import { LinkedMembers } from '../state/linked-members.js'
@@ -63,9 +63,11 @@ export async function hasLink(of: LinkedCollection, member: Member): Promise<boo
 /** True where the end of a link, which does not take it along, was deleted softly. */
 async function isFarDeleted({ binding: { reader }, links }: LinkedCollection, link: KeyValue): Promise<boolean> {
   if (!outlivesEnd(links)) return false
-  const { target } = links
-  const question = read(target.name, reader.recordKey(target, farKey(links, link, reader)), [deletedBinOf(target)!])
-  const [record] = await reader.read([question])
+  const key = reader.recordKey(links.target, farKey(links, link, reader))
+  const target = modelAt(links.target, key)
+  const bin = deletedBinOf(target)
+  if (bin === undefined) return false
+  const [record] = await reader.read([read(target.name, key, [bin])])
   return record !== null && !isShown(target, record.bins, undefined)
 }
 

@@ -133,8 +133,9 @@ export class LinkedMembers {
   /** The key of the link to a member; null while one of its ends has none. */
   keyOf(member: Member): KeyValue | null {
     const { reader, tracked } = this.#binding
-    const owner = reader.keyOf(tracked.entity)
-    const far = isEntity(member) ? reader.keyOf(member) : member
+    const { owners, target } = this.#links
+    const owner = reader.keyOf(tracked.entity, owners.name)
+    const far = isEntity(member) ? reader.keyOf(member, target.name) : member
     return owner === null || far === null ? null : linkKey(this.#links, owner, far, reader)
   }
 
@@ -185,6 +186,8 @@ export class LinkedMembers {
   /** An entity that another session has detached stands for its key. */
   #resolved(member: Member): Member {
     const { reader } = this.#binding
-    return isEntity(member) && reader.isDetached(member) ? (reader.keyOf(member) ?? member) : member
+    return isEntity(member) && reader.isDetached(member)
+      ? (reader.keyOf(member, this.#links.target.name) ?? member)
+      : member
   }
 }

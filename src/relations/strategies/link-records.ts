@@ -22,7 +22,7 @@ export class LinkListStrategy extends KeyListStrategy {
   readonly links: LinkClass
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel, links: LinkClass) {
-    super(model, owner, target, inverse)
+    super(model, owner, target, inverse, links.owners)
     this.links = links
   }
 
@@ -57,7 +57,7 @@ export class LinkIndexStrategy extends SecondaryIndexStrategy {
   readonly links: LinkClass
 
   constructor(model: RelationModel, owner: EntityModel, target: EntityModel, inverse: RelationModel, links: LinkClass) {
-    super(model, owner, target, inverse)
+    super(model, owner, target, inverse, links.owners)
     this.links = links
   }
 

@@ -15,7 +15,7 @@ import type { Value } from '../../plan/value.js'
 import type { Reader } from '../contract/reader.js'
 import type { Tracked } from '../contract/tracked.js'
 import { endIsDeleted } from '../contract/relation-errors.js'
-import { isCreation } from '../contract/member.js'
+import { isCreation, modelAt, storedRef } from '../contract/member.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { linkWrite } from './link-bin.js'
 import { storeOf } from './store-of.js'
@@ -34,7 +34,7 @@ export function undoLink(
   reader: Reader,
   settle: Settle,
 ): void {
-  const guards = [binEquals(ref.bin!, gone.key)]
+  const guards = [binEquals(ref.bin!, storedRef(ref, gone))]
   draft.add('undo', remove(model.name, key, { guards, durableDelete: model.durableDelete }), (outcome) => {
     // Only now: the list of the other end may have got it after that of the end which is gone.
     takeOffOthers({ model, key }, ref, draft, reader)
@@ -45,10 +45,11 @@ export function undoLink(
 function takeOffOthers({ model, key }: Link, ref: RelationModel, draft: Draft, reader: Reader): void {
   const others = model.relations.filter(({ name }) => name !== ref.name && model.key.properties.includes(name))
   for (const { name, target, inverse } of others) {
-    const end = reader.entityModel(target)
+    const ends = reader.entityModel(target)
+    const owner = reader.recordKey(ends, reader.keyPart(model, reader.fromStored(model, key.key), name))
+    const end = modelAt(ends, owner)
     const list = end.relations.find((each) => each.name === inverse)
     if (list?.bin === undefined) continue
-    const owner = reader.recordKey(end, reader.keyPart(model, reader.fromStored(model, key.key), name))
     void storeOf(end, list, model).remove({ owner, member: key.key }, draft, 'undo', isWrittenOrMissing, reader)
   }
 }
@@ -76,7 +77,7 @@ export function undoReplacedLink(
     const endedAt = former.endedAt ?? record.bins[time] ?? null
     // Restored meanwhile: both ends are there.
     if (endedAt === null) return
-    const guards = [binEquals(ref.bin!, end.key.key)]
+    const guards = [binEquals(ref.bin!, storedRef(ref, end.key))]
     draft.add(
       'undo',
       write(model.name, key, [writeBin(bin, endedAt)], { exists: 'mustExist', ttl: 'keep', guards }),
@@ -92,20 +93,23 @@ export function undoReplacedLink(
  */
 export function keepLinkOfDeleted(
   tracked: Tracked,
-  target: EntityModel,
+  targets: EntityModel,
   to: KeyValue,
   draft: Draft,
   reader: Reader,
 ): Promise<void> | undefined {
   const { model, key: link, overwrite } = tracked
-  const bin = deletedBinOf(target)
   replaced.delete(tracked)
-  if (bin === undefined || overwrite !== true || draft.isInside || draft.isTransaction) return undefined
-  const known = reader.known(target.name, to)
-  if (known?.state === 'new' || known?.state === 'removed') return undefined
-  const end = read(target.name, reader.recordKey(target, to), [bin])
-  return reader.read([end, read(model.name, link, goneBinsOf(model))]).then(([record, stored]) => {
-    if (record !== null && !isShown(target, record.bins, undefined)) throw endIsDeleted({ model, link }, target, to)
+  if (overwrite !== true || draft.isInside || draft.isTransaction) return undefined
+  const key = reader.recordKey(targets, to)
+  const target = modelAt(targets, key)
+  const bin = deletedBinOf(target)
+  const known = bin === undefined ? undefined : reader.known(targets.name, to)
+  if (bin === undefined || known?.state === 'new' || known?.state === 'removed') return undefined
+  const reads = [read(target.name, key, [bin]), read(model.name, link, goneBinsOf(model))]
+  return reader.read(reads).then(([record, stored]) => {
+    if (record !== null && !isShown(target, record.bins, undefined))
+      throw endIsDeleted({ model, link }, target, reader.fromStored(target, key.key))
     if (stored === null || stored.bins[DELETING_BIN] != null) return
     replaced.set(tracked, { endedAt: stored.bins[deletedBinOf(model) ?? ''] ?? null })
   })

@@ -25,12 +25,14 @@ export async function deletedEndsOf(
       const isKnown = reader.known(model.name, key) !== undefined
       const [end] = (await reader.find(model, [key])) as (ManagedEntity | null)[]
       const deletedAt = end === null || restored.includes(end) ? undefined : (deletedAtOf(end) as Date | undefined)
-      if (deletedAt !== undefined) found.set(link, { model, key, deletedAt })
+      if (deletedAt !== undefined) found.set(link, { model: end!.model, key: keyOfEnd(end!, reader), deletedAt })
       if (end !== null && !isKnown) reader.release([end])
     }),
   )
   return found
 }
+
+const keyOfEnd = ({ model, key }: ManagedEntity, reader: Reader): KeyValue => reader.fromStored(model, key.key)
 
 /** Ends of a link record whose class has soft deletes; none of other entities. */
 function endsOf({ model, entity }: ManagedEntity, reader: Reader): { model: EntityModel; key: KeyValue }[] {

@@ -48,14 +48,18 @@ function keyOfEnd(
   target: string,
   reader: Reader,
 ): KeyValue {
-  if (!isEntity(end)) return end
+  if (!isEntity(end)) {
+    // Refuses a key of another type, under which there can be no link.
+    reader.recordKey(reader.entityModel(target), end)
+    return end
+  }
   if (!(end instanceof reader.entityModel(target).class))
     throw new SkeinError('SKEIN_2408', `linkOf: ${className}.${property} is of ${target}.`, {
       className,
       property,
       fix: `Give a ${target} or its key; the ends are in the order of the key of ${className}.`,
     })
-  const key = reader.keyOf(end)
+  const key = reader.keyOf(end, target)
   if (key !== null) return key
   throw new SkeinError('SKEIN_2305', `linkOf: the ${target} has no key yet.`, { className, fix: 'Save it first.' })
 }

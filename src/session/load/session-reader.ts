@@ -1,3 +1,4 @@
+import { keyOfStoredRef } from '../../codec/index.js'
 import { splitAccess } from '../../driver/split-access.js'
 import type { KeyValue } from '../../keys/index.js'
 import type { DeletedMode, EntityModel } from '../../model/index.js'
@@ -22,14 +23,7 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 import { managedOf } from '../tracking/identity-map.js'
 import { tickOf, RawReadBatcher } from './read-batcher.js'
 import type { SessionContext } from '../context/session-context.js'
-import {
-  classOfKey,
-  findClass,
-  findInClasses,
-  keyInTarget,
-  keyOfStored,
-  recordOfKey,
-} from '../mapping/several-classes.js'
+import { classOfKey, findClass, findInClasses, keyInTarget, recordOfKey } from '../mapping/several-classes.js'
 import { IndexQueries } from './index-queries.js'
 
 /** The session as those see it that plan and load relations. */
@@ -229,7 +223,7 @@ export class SessionReader implements Reader {
     const { classes, identity } = this.#context
     return model.several === undefined
       ? classes.of(model.name).codec.key.scheme.fromStored(stored, identity.tenant)
-      : keyOfStored(classes, model, stored, identity.tenant)
+      : keyOfStoredRef(classes.codecs, model, stored, identity.tenant)
   }
 
   keyOfParts(model: EntityModel, parts: { readonly [part: string]: KeyValue }): KeyValue {

@@ -1,3 +1,4 @@
+import { keyOfStoredRef } from '../../codec/index.js'
 import { SkeinError } from '../../errors/index.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { EntityModel } from '../../model/index.js'
@@ -5,7 +6,7 @@ import type { RecordKey, UserKey } from '../../plan/record-key.js'
 import type { SplitAccess } from '../../plan/split-access.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { Reader } from '../../relations/contract/reader.js'
-import { keyInTarget, keyOfStored, recordOfKey } from '../mapping/several-classes.js'
+import { keyInTarget, recordOfKey } from '../mapping/several-classes.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 
 /** Stands where a session would be: knows keys, but has no entities and nothing to read with. */
@@ -65,7 +66,7 @@ export class UnmanagedReader implements Reader {
   }
 
   fromStored(model: EntityModel, stored: UserKey): KeyValue {
-    return keyOfStored(this.#classes, model, stored, this.#tenant)
+    return keyOfStoredRef(this.#classes.codecs, model, stored, this.#tenant)
   }
 
   keyOfParts(model: EntityModel, parts: { readonly [part: string]: KeyValue }): KeyValue {

@@ -1,5 +1,5 @@
-import { hasRules, type Codecs, type EntityCodec, type Loaded } from '../../codec/index.js'
-import type { KeyScheme, KeyValue, Tenant } from '../../keys/index.js'
+import { hasRules, keyOfStoredRef, type Codecs, type EntityCodec, type Loaded } from '../../codec/index.js'
+import type { KeyValue, Tenant } from '../../keys/index.js'
 import {
   isShown,
   type DeletedMode,
@@ -72,7 +72,7 @@ export class MappedClass {
   readonly immutable: readonly PropertyModel[]
   /** Properties of an entity that was not read: nothing but its key is known, not even the version. */
   readonly keyAlone: ReadonlySet<string>
-  #tenantRefs: ReadonlyMap<string, KeyScheme> | undefined
+  #tenantRefs: ReadonlyMap<string, EntityModel> | undefined
   #isSimple: boolean | undefined
   #classGuards: readonly Guard[] | undefined
   #ownGuards: readonly Guard[] | undefined
@@ -166,17 +166,20 @@ export class MappedClass {
 
   /** Key of an entity as it was read: a reference of a tenant is stored with the tenant, which its part of the key lacks. */
   keyOfRead(entity: object, tenant: Tenant | undefined): KeyValue {
-    const schemes = (this.#tenantRefs ??= this.#findTenantRefs())
-    if (schemes.size === 0) return this.codec.key.keyOf(entity)
-    return this.codec.key.keyOf(entity, (ref, key) => schemes.get(ref)?.fromStored(key, tenant) ?? key)
+    const targets = (this.#tenantRefs ??= this.#findTenantRefs())
+    if (targets.size === 0) return this.codec.key.keyOf(entity)
+    return this.codec.key.keyOf(entity, (ref, key) => {
+      const target = targets.get(ref)
+      return target === undefined ? key : keyOfStoredRef(this.codecs, target, key, tenant)
+    })
   }
 
-  /** Keys of the classes that references in the key lead to, where those belong to tenants. */
-  #findTenantRefs(): ReadonlyMap<string, KeyScheme> {
+  /** Classes that references in the key lead to, where those belong to tenants. */
+  #findTenantRefs(): ReadonlyMap<string, EntityModel> {
     const { relations, key } = this.model
     const inKey = relations.filter(({ name }) => key.properties.includes(name))
-    const ofTenants = inKey.filter(({ target }) => this.codecs.model.entity(target).key.tenant)
-    return new Map(ofTenants.map(({ name, target }) => [name, this.codecs.entity(target).key.scheme]))
+    const targets = inKey.map(({ name, target }) => [name, this.codecs.model.entity(target)] as const)
+    return new Map(targets.filter(([, target]) => target.key.tenant))
   }
 
   /** True where a call with that mode shows a record with these bins. */

@@ -8,7 +8,6 @@ import {
   childrenOf,
   kindsOf,
   refsOf,
-  shownClassOf,
   targetsOf,
   type EntityClass,
   type EntityModel,
@@ -166,7 +165,7 @@ export class MappedClasses {
     if (known !== undefined) return known
     const isThere = (name: string): boolean => this.#byName.get(name)?.place === place
     const leadsThere = ({ model }: RelationStrategy): boolean =>
-      [...targetsOf(model), shownClassOf(model), ...this.#refsInside(model).flatMap(targetsOf)].some(isThere)
+      [...targetsOf(model), ...this.#farEndsOf(model), ...this.#refsInside(model).flatMap(targetsOf)].some(isThere)
     const relationsOf = new Map<MappedClass, readonly RelationStrategy[]>()
     for (const mapped of this.#byName.values()) {
       const relations = mapped.relations.filter(leadsThere)
@@ -182,6 +181,11 @@ export class MappedClasses {
     }
     this.#linksTo.set(place, links)
     return links
+  }
+
+  /** Classes that link records lead to. */
+  #farEndsOf({ through }: RelationModel): readonly string[] {
+    return through === undefined ? [] : this.severalOf(through.target).map(({ model }) => model.name)
   }
 
   /** References of the parts that a relation holds, and of the parts in these. */

@@ -1,7 +1,7 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, tagKey, type KeyValue, type Tenant } from '../../keys/index.js'
 import { untag, type EntityModel } from '../../model/index.js'
-import type { RecordKey, UserKey } from '../../plan/record-key.js'
+import type { RecordKey } from '../../plan/record-key.js'
 import type { MappedClass } from './mapped-class.js'
 import type { MappedClasses } from './mapped-classes.js'
 
@@ -43,21 +43,6 @@ export function recordOfKey(
 ): RecordKey {
   const { mapped, key: own } = classOfKey(classes, target, key)
   return mapped.recordKeyOf(own, tenant)
-}
-
-/** The key as people use it of one that a reference stores. */
-export function keyOfStored(
-  classes: MappedClasses,
-  target: EntityModel,
-  stored: UserKey,
-  tenant: Tenant | undefined,
-): KeyValue {
-  if (target.several === undefined) return classes.of(target.name).codec.key.scheme.fromStored(stored, tenant)
-  const found = untag(target, stored, 'storedKind')
-  // A value that another program has stored there is shown as it is.
-  if (found === undefined) return stored
-  const mapped = classes.of(found.model.name)
-  return keyInTarget({ mapped, key: mapped.codec.key.scheme.fromStored(found.key, tenant) }, target)
 }
 
 /** Runs a search for each class of the target, all at once, and gives the results in the order of the keys. */

@@ -1,3 +1,4 @@
+import { keyOfStoredRef } from '../../codec/index.js'
 import type { Driver } from '../../driver/driver.js'
 import type { KeyValue, Tenant } from '../../keys/index.js'
 import type { FoundRecord } from '../../plan/outcome.js'
@@ -17,7 +18,7 @@ import { foundKey, type FoundKey } from '../load/key-of-found.js'
 import { checkTexts } from '../../model/call-options.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
-import { classOfKey, keyInTarget, keyOfStored } from '../mapping/several-classes.js'
+import { classOfKey, keyInTarget } from '../mapping/several-classes.js'
 import { storedRef } from '../../relations/contract/member.js'
 import { projectionOf } from '../mapping/projection.js'
 import { checkTenantOf } from './check-tenant-of.js'
@@ -61,7 +62,7 @@ export class ClassSource {
 
   get fields(): ReadonlyMap<string, Field> {
     return (this.#fields ??= fieldsOf(this.model, this.classes.codecs, this.#encodeRef, (name, stored) =>
-      keyOfStored(this.classes, this.classes.model.entity(name), stored as KeyValue, this.tenant),
+      keyOfStoredRef(this.classes.codecs, this.classes.model.entity(name), stored as KeyValue, this.tenant),
     ))
   }
 

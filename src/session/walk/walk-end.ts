@@ -1,5 +1,5 @@
 import type { KeyValue } from '../../keys/index.js'
-import type { DeletedMode } from '../../model/index.js'
+import { shownClassOf, type DeletedMode } from '../../model/index.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import { storedRef } from '../../relations/contract/member.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
@@ -42,10 +42,11 @@ export class WalkEnd {
     const { reader } = this.#parts
     const hop = this.#hops.at(-1)
     const strategy = [...(hop?.strategies.values() ?? [])][0]
+    const targets = hop?.to.kind === 'records' ? reader.entityModel(shownClassOf(hop.relation)) : undefined
     return (await this.present(level)).map(({ part, mapped, key }) => {
       if (part !== undefined) return strategy.keyOf!(part)!
-      if (hop?.relation.several === undefined) return reader.fromStored(mapped.model, key.key)
-      return reader.fromStored(reader.entityModel(hop.relation.target), storedRef(hop.relation, key))
+      if (targets?.several === undefined) return reader.fromStored(mapped.model, key.key)
+      return reader.fromStored(targets, storedRef(targets, key))
     })
   }
 

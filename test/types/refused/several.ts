@@ -1,4 +1,4 @@
-import { Bin, Embeddable, Key, ManyToOne, OneToMany, Record, collection, ref, type Session } from 'skein'
+import { Bin, Embeddable, Key, ManyToMany, ManyToOne, OneToMany, Record, collection, ref, type Session } from 'skein'
 
 @Record({ set: 'post' })
 class Post {
@@ -28,6 +28,29 @@ class Comment {
   // expect: Declare it with the class of the relation: seen = collection<…>()
   @OneToMany(() => [Post, Photo])
   seen = collection<Video>()
+}
+
+@Record({ set: 'fan' })
+class Fan {
+  @Key() id!: string
+  @ManyToMany(() => [Post, Photo], { through: () => Reaction }) reacted = collection<Post | Photo, Reaction>()
+  // expect: Declare it with the class of the relation: wider = collection<…>()
+  @ManyToMany(() => [Post, Photo], { through: () => Reaction })
+  wider = collection<Post | Video, Reaction>()
+}
+
+@Record({ set: 'reaction', key: '{fan}:{subject}' })
+class Reaction {
+  @ManyToOne(() => Fan, 'reacted') fan = ref<Fan>()
+  @ManyToOne(() => [Post, Photo]) subject = ref<Post | Photo>()
+  @Bin() emoji?: string
+}
+
+export function refusedLinks(fan: Fan, post: Post, video: Video): void {
+  // expect: Argument of type 'Video' is not assignable to parameter of type
+  fan.reacted.link(video, { emoji: 'up' })
+  // expect: 'emojy' does not exist in type
+  fan.reacted.link(post, { emojy: 'up' })
 }
 
 @Embeddable()
