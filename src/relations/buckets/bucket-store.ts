@@ -244,5 +244,6 @@ export class BucketStore extends StoreApart {
 /** Ended links are found by the date that they had. */
 const datesOfEnded = (codec: DatedCodec): DatedCodec => ({
   model: codec.model,
-  decode: (stored) => codec.decode((stored as EndedLink)[1]),
+  decode: (stored) => codec.decode(stored),
+  attributesIn: (stored) => (stored as EndedLink)[1],
 })

@@ -2,6 +2,7 @@ import { readProperty, type PartCodec } from '../../codec/index.js'
 import { SkeinError, VersionConflictError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
 import type { EntityModel, RelationModel } from '../../model/index.js'
+import type { Bins } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { UserKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
@@ -9,7 +10,10 @@ import type { StoredMember } from '../contract/member-store.js'
 import type { BucketScheme } from './bucket-scheme.js'
 
 /** Attributes that may have a date, and how they are read. */
-export type DatedCodec = Pick<PartCodec, 'model' | 'decode'>
+export type DatedCodec = Pick<PartCodec, 'model' | 'decode'> & {
+  /** Attributes in what is stored of a link, where that is more. */
+  readonly attributesIn?: (stored: Value) => Value
+}
 
 /** Collection that an error about a link names. */
 interface LinkContext {
@@ -48,9 +52,18 @@ export class LinkDates {
     return time
   }
 
-  /** The date among stored attributes. */
-  timeIn(attributes: Value | undefined): number | undefined {
-    return attributes === undefined || attributes === null ? undefined : this.timeAmong(this.#codec!.decode(attributes))
+  /** The date among attributes as they are stored, or are about to be: of the latter only the date can be decoded. */
+  timeIn(stored: Value | undefined): number | undefined {
+    const attributes = stored == null ? stored : (this.#codec!.attributesIn?.(stored) ?? stored)
+    if (attributes === undefined || attributes === null) return undefined
+    const field = this.#field!
+    const date = attributes instanceof Map ? attributes.get(field) : (attributes as Bins)[field]
+    return this.timeAmong(this.#codec!.decode({ [field]: (date ?? null) as Value }))
+  }
+
+  /** Name under which the date is stored. */
+  get #field(): string | undefined {
+    return this.#codec?.model.properties.find(({ name }) => name === this.on)?.bin
   }
 
   /** The date among the attributes of a link that is at hand. */
@@ -62,11 +75,11 @@ export class LinkDates {
 
   /** Throws where a change of attributes gives the link a date that leads to another bucket. */
   checkChange(at: StoredMember, operations: readonly WriteOperation[], bucket: string): void {
-    const field = this.#codec?.model.properties.find(({ name }) => name === this.on)?.bin
+    const field = this.#field
     if (field === undefined) return
     const written = operations.map((operation) => writtenTo(field, operation)).find((value) => value !== undefined)
     if (written === undefined) return
-    const time = this.timeIn({ [field]: written })
+    const time = written === null ? undefined : this.timeAmong(this.#codec!.decode({ [field]: written }))
     const name = time === undefined ? undefined : this.#scheme.nameAt(time, this.#scheme.shardsOf(at.owner))
     if (name === bucket) return
     const fix = 'Keep its date within its bucket, or unlink it and link it again.'

@@ -154,6 +154,16 @@ for (const mode of MODES) {
       expect(await verify()).to.deep.equal([])
     })
 
+    it('may have numbers of any type beside their date', async () => {
+      await db.withSession((session) => {
+        const club = session.create(Club, { id: 'doubles' })
+        session.create(Member, { id: 71 })
+        club.guests.link(71, { at: new Date(), weight: 2 })
+      })
+      const club = await db.session().load(Club, 'doubles', { with: ['guests'] })
+      expect((await club.guests.attributesOf(71))?.weight).to.equal(2)
+    })
+
     it('change their attributes in place, and their date only within its bucket', async () => {
       await fill()
       const session = db.session()

@@ -20,6 +20,7 @@ export const DAY = 24 * HOUR
 export class Since {
   @Bin() at!: Date
   @Bin() how?: string
+  @Bin({ type: 'double' }) weight?: number
 }
 
 /** Has followers by the time at which they came: on one side, with a second one, and with a date of their own. */
