@@ -38,15 +38,8 @@ function problemOf(
   relation: RelationModel,
   entities: Entities,
 ): readonly [string, string] | undefined {
-  const { name, inverse, companions, onDelete, target, through } = relation
+  const { name, inverse, onDelete, target, through } = relation
   const members = membersOf(relation)
-  if (companions?.when !== undefined || (companions?.buckets !== undefined && members !== 'inside'))
-    return [
-      `The companion records of ${name} would stay when a ${entity.name} is archived.`,
-      companions.when === undefined
-        ? "Leave out @Sharded, or archive; or use shards by hash: @Sharded({ by: 'hash', shards })."
-        : 'Leave out when, so that they are in shards from the start, or archive.',
-    ]
   if (through === undefined && (members === 'inside' || archivedAlong(entity, relation, entities))) return undefined
   if (linkedApart(entity, relation, entities)) return undefined
   const isList = (members === 'listed' || isLinkMap(relation)) && inverse === undefined && onDelete === 'detach'

@@ -8,7 +8,7 @@ import type { StoredMember } from '../contract/member-store.js'
 import type { Reader } from '../contract/reader.js'
 import type { CompanionCounts } from '../write/companion-counts.js'
 import type { Shards } from '../write/companion-scheme.js'
-import { kept } from '../write/link-bin.js'
+import { kept, refuseArchived, refusingArchived } from '../write/link-bin.js'
 import type { BucketReads } from './bucket-reads.js'
 import type { BucketScheme } from './bucket-scheme.js'
 
@@ -76,6 +76,8 @@ export class BucketChanges {
     // A removal is settled with the transaction, after the write that it follows from: a bucket without the member is written for that.
     const isSent = homes.length > 0 || !draft.isInside || (change.delta < 0 && this.#scheme.homes(owner).length > 0)
     if (!isSent) {
+      if (this.#mayBeArchived(owner, draft))
+        return draft.add(change.stage, kept(this.#model, owner), refusingArchived(change.settle))
       const [nowhere] = this.#known(owner)
       const command = change.command(nowhere, this.#scheme.shardsOf(owner), true)
       return void change.settle({ command, state: 'notWritten', bins: {}, reason: 'missing' })
@@ -120,7 +122,8 @@ export class BucketChanges {
   }
 
   /** Settles the change once. Outside of a transaction the newest link goes last: until then nothing else is shown in its place. */
-  #sendTo(homes: readonly RecordKey[], change: LinkChange, draft: Draft): void {
+  #sendTo(homes: readonly RecordKey[], sent: LinkChange, draft: Draft): void {
+    const change = this.#mayBeArchived(sent.at.owner, draft) ? this.#asking(sent, draft) : sent
     const [older, newest] = [homes.slice(0, -1), homes.slice(-1)]
     const settle = settledOnce(homes.length, change.settle)
     if (draft.isTransaction || older.length === 0) return this.#sendAll(homes, newest, change, settle, draft)
@@ -146,6 +149,24 @@ export class BucketChanges {
         return settle(outcome)
       })
     }
+  }
+
+  /** A bucket that is closed or missing may be in the archive, with its owner and the link. */
+  #mayBeArchived(owner: RecordKey, draft: Draft): boolean {
+    return this.#model.archive !== undefined && !draft.isDeleting(owner)
+  }
+
+  /** Copies the change so that its owner is asked where a bucket has refused it. */
+  #asking(change: LinkChange, draft: Draft): LinkChange {
+    const { at, stage, settle } = change
+    const settled: Settle = (outcome) => {
+      if (outcome.reason !== 'missing' && outcome.reason !== 'guard') return settle(outcome)
+      draft.add(stage, kept(this.#model, at.owner), (told) =>
+        told.state === 'written' ? settle(outcome) : refuseArchived(told, settle),
+      )
+      return RETRIED
+    }
+    return { ...change, settle: settled }
   }
 }
 

@@ -24,6 +24,8 @@ import type { MemberStore } from './member-store.js'
 export interface CompanionRecords {
   /** Companions that an owner may have, by what its record says. */
   of(owner: RecordKey, stored: Bins): readonly RecordKey[]
+  /** Bins of a companion that was read, as those move; absent where all move as they are. */
+  settled?(owner: RecordKey, stored: Bins): Bins
   /** Writes the members that a companion holds into another one. */
   copied(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[]
   /** Adds what a companion has counted to one that others have made meanwhile; absent where companions hold members. */
@@ -146,7 +148,7 @@ export interface RelationStrategy extends Contributor {
   listed?(stored: Bins, owner: RecordKey): readonly UserKey[]
   /** The index that finds the members of an owner; absent where no index does. */
   readonly lookup?: (owner: Pick<Tracked, 'key'>) => IndexedBy
-  /** Companion records that hold consolidated children, for those who move them. Absent where there are none, or where children may be split meanwhile. */
+  /** Companion records that hold consolidated children, for those who move them. Absent where there are none. */
   readonly companions?: CompanionRecords
   /** Writes what a record holds of it into another one. Absent where its bins can be written as they are, in the order of `layouts`. */
   copied?(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[]

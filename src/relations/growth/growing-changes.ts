@@ -7,6 +7,7 @@ import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js
 import { companionRefused } from '../contract/companion-errors.js'
 import type { StoredMember } from '../contract/member-store.js'
 import type { CompanionCounts } from '../write/companion-counts.js'
+import { refuseArchived } from '../write/link-bin.js'
 import type { SplitAccess } from '../../plan/split-access.js'
 import { areMet, askingFor } from './conditions.js'
 import type { GrowingCommands } from './growing-commands.js'
@@ -94,7 +95,7 @@ export class GrowingChanges {
     const home = this.#scheme.homeOf(at.owner, at.member, placement.shards)
     const isRoot = recordId(home) === recordId(at.owner)
     this.#add(draft, stage, change.command(home, placement), isRoot, (outcome) => {
-      if (isRoot && outcome.reason === 'missing') return settle(outcome)
+      if (isRoot && outcome.reason === 'missing') return this.#withoutOwner(change, outcome)
       if (outcome.state === 'written') {
         // The owner's own record counts by itself what changes in it.
         if (!isRoot) this.#counts?.written(at.owner, outcome, draft, stage)
@@ -183,14 +184,21 @@ export class GrowingChanges {
   #goOn(change: Refused, told: Outcome, draft: Draft): ReturnType<Settle> {
     const { at, kind, placement, outcome, settle } = change
     if (told.state !== 'written') {
-      // Nothing has to be taken out of what is gone, or goes.
+      // Nothing has to be taken out of what is gone, or goes, unless it has gone to the archive.
       const isDone = kind !== 'add' && (told.reason === 'missing' || told.reason === 'guard')
+      if (isDone && this.#commands.model.archive !== undefined) return refuseArchived(told, settle)
       return settle(isDone ? { ...outcome, reason: 'missing' } : told)
     }
     const now = this.#scheme.of(at.owner)
     const mayConflict = (change.conditions?.length ?? 0) > 0 && outcome.reason === 'guard'
     const isStill = samePlacement(now, placement) || (isMoving(now) && samePlacement({ shards: now.shards }, placement))
     return mayConflict && isStill ? this.#examine(change, draft) : this.#reroute(change, draft)
+  }
+
+  /** An owner that is missing may be in the archive, with the member that was to be taken out. */
+  #withoutOwner({ kind, settle }: Change, outcome: Outcome): ReturnType<Settle> {
+    const mayBeArchived = kind === 'remove' && this.#commands.model.archive !== undefined
+    return mayBeArchived ? refuseArchived(outcome, settle) : settle(outcome)
   }
 
   /** Sends a change again to where its member is by now, once that is ready for it. */

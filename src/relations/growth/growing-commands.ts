@@ -13,6 +13,7 @@ import {
   homeSays,
   remove,
   NOT_DELETING,
+  whileOpen,
   whileThere,
   write,
   type DeleteCommand,
@@ -49,7 +50,10 @@ export class GrowingCommands extends OwnerCommands {
     const { ended } = this.#layout
     const entry = this.#entry(at, home)
     return this.update(home, ended === undefined ? [entry] : [entry, ended.forget([at.member])], {
-      guards: [isRoot ? this.takesMembers(at.isOwnerNew === true) : NOT_MARKED, ...this.#guards(placement, isInside)],
+      guards: [
+        ...(isRoot ? this.takesMembers(at.isOwnerNew === true) : [NOT_MARKED]),
+        ...this.#guards(placement, isInside),
+      ],
       watchSize: true,
     })
   }
@@ -60,8 +64,8 @@ export class GrowingCommands extends OwnerCommands {
   }
 
   /** The owner takes new members. A new one may have been saved as deleted, with its members. */
-  protected takesMembers(isOwnerNew: boolean): Guard {
-    return isOwnerNew ? NOT_DELETING : whileThere(this.model)
+  protected takesMembers(isOwnerNew: boolean): readonly Guard[] {
+    return isOwnerNew ? [NOT_DELETING] : [whileThere(this.model), ...whileOpen(this.model)]
   }
 
   /**

@@ -1,11 +1,12 @@
-import { COMPANION_SHARDS_BIN, DELETING_BIN } from '../../model/index.js'
-import { read } from '../../plan/command.js'
+import { ARCHIVING_BIN, COMPANION_SHARDS_BIN, DELETING_BIN } from '../../model/index.js'
+import { read, type ReadCommand } from '../../plan/command.js'
 import type { Draft, Settle } from '../../plan/draft.js'
 import type { Outcome, StoredRecord } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
+import { beingArchived } from '../contract/companion-errors.js'
 import type { Reader } from '../contract/reader.js'
 import type { CompanionCounts } from '../write/companion-counts.js'
-import { held, keysAmong, type LinkBin } from '../write/link-bin.js'
+import { held, keysAmong, kept, refusingArchived, type LinkBin } from '../write/link-bin.js'
 import type { Change } from './growing-changes.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
@@ -56,7 +57,11 @@ export class GrowingInTransaction {
     const place = await this.find(change, reader)
     if (place === undefined) {
       // Its refusal refuses all that belongs together.
-      if (kind === 'add') return draft.add(stage, held(this.#commands.model, at.owner), settle)
+      const { model } = this.#commands
+      if (kind === 'add') return draft.add(stage, held(model, at.owner), settle)
+      // An owner that is not there may have gone to the archive, with this member.
+      if (model.archive !== undefined && !draft.isDeleting(at.owner))
+        return draft.add(stage, kept(model, at.owner), refusingArchived(settle))
       const nowhere = change.command(at.owner, IN_ROOT, true)
       return draft.beforeSending(
         () => void settle({ command: nowhere, state: 'notWritten', bins: {}, reason: 'missing' }),
@@ -104,7 +109,8 @@ export class GrowingInTransaction {
       const record = known.shards === ROOT ? null : await this.#read(home, reader)
       // A companion that settles it spares the owner, which others write to.
       if (known.move === undefined && isOpen(record, known)) return { home, placement: known }
-      const [root] = await reader.read([read(this.#commands.model.name, owner, [...this.#scheme.names, DELETING_BIN])])
+      const [root] = await reader.read([this.#about(owner)])
+      if (root?.bins[ARCHIVING_BIN] != null) throw beingArchived(this.#commands.model, owner.key)
       if (root === null && (isOwnerUpserted === true || isOwnerMade === true))
         return { home: owner, placement: IN_ROOT }
       if (root === null || (DELETING_BIN in root.bins && change.kind === 'add')) return undefined
@@ -125,6 +131,12 @@ export class GrowingInTransaction {
       }
     }
     return undefined
+  }
+
+  #about(owner: RecordKey): ReadCommand {
+    const { name, archive } = this.#commands.model
+    const archiving = archive === undefined ? [] : [ARCHIVING_BIN]
+    return read(name, owner, [...this.#scheme.names, DELETING_BIN, ...archiving])
   }
 
   async #read(key: RecordKey, reader: Reader): Promise<StoredRecord | null> {

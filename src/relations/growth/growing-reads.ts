@@ -1,4 +1,11 @@
-import { COMPANION_SHARDS_BIN, DELETING_BIN, type EntityModel, type RelationModel } from '../../model/index.js'
+import {
+  CLOSED_BIN,
+  COMPANION_CLOSED,
+  COMPANION_SHARDS_BIN,
+  DELETING_BIN,
+  type EntityModel,
+  type RelationModel,
+} from '../../model/index.js'
 import { read, type Bins, type ReadCommand } from '../../plan/command.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin } from '../../plan/operations.js'
@@ -92,7 +99,7 @@ export class GrowingReads extends MembersApart {
       if (isMoving(now)) return undefined
       const answers = isRoot ? records : records.slice(1)
       if (!samePlacement(now, placement)) continue
-      const odd = isRoot ? [] : asked.filter((_, i) => answers[i]?.bins[COMPANION_SHARDS_BIN] !== placement.shards)
+      const odd = isRoot ? [] : asked.filter((_, i) => shardsOf(answers[i]) !== placement.shards)
       const areMissing = answers.every((one) => isOf(one, placement))
       if (odd.length === 0 || ((areMissing || tries >= TRIES) && (areFree || this.#mayBeMissing(owner, access)))) {
         if (odd.length > 0 && areFree) this.#scheme.noteMissing(owner)
@@ -109,10 +116,13 @@ export class GrowingReads extends MembersApart {
   #commands(owner: RecordKey, isRoot: boolean, asked: readonly Asked[]): ReadCommand[] {
     const about = this.#scheme.names.map(readBin)
     if (isRoot) return asked.map(({ home, operations }) => this.#read(home, [...operations, ...about]))
-    const companions = asked.map(({ home, operations }) =>
-      this.#read(home, [...operations, readBin(COMPANION_SHARDS_BIN)]),
-    )
+    const companions = asked.map(({ home, operations }) => this.#read(home, [...operations, ...this.#aboutCompanion]))
     return [this.#read(owner, about), ...companions]
+  }
+
+  get #aboutCompanion(): readonly ReadOperation[] {
+    const names = [COMPANION_SHARDS_BIN, ...(this.model.archive === undefined ? [] : [CLOSED_BIN])]
+    return names.map(readBin)
   }
 
   /** True where companions that are missing were never made: no transaction can be about to make them, or it was asked before. */
@@ -257,4 +267,10 @@ export class GrowingReads extends MembersApart {
 
 /** Of a companion that is not there nothing is known to be wrong: nothing was ever added to it. */
 const isOf = (record: StoredRecord | null, { shards }: Placement): boolean =>
-  record === null || record.bins[COMPANION_SHARDS_BIN] === shards
+  record === null || shardsOf(record) === shards
+
+/** Number that a companion says; one that moves to the archive with its owner keeps in another bin what it said before. */
+function shardsOf(record: StoredRecord | null): Value | undefined {
+  const shards = record?.bins[COMPANION_SHARDS_BIN]
+  return shards === COMPANION_CLOSED ? record!.bins[CLOSED_BIN] : shards
+}

@@ -1,11 +1,18 @@
 import { companionKey, hashShard } from '../../keys/index.js'
-import { moveBinOf, type CompanionsModel, type EntityModel, type RelationModel } from '../../model/index.js'
+import {
+  COMPANION_SHARDS_BIN,
+  moveBinOf,
+  type CompanionsModel,
+  type EntityModel,
+  type RelationModel,
+} from '../../model/index.js'
 import type { Bins } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { storedScheme } from '../contract/companion-errors.js'
 import type { MemberScheme } from '../write/companion-scheme.js'
 import {
   IN_ROOT,
+  MOVING,
   ROOT,
   placementIn,
   samePlacement,
@@ -67,6 +74,13 @@ export class GrowingScheme implements MemberScheme {
 
   hasMissing(owner: RecordKey): boolean {
     return this.#missing.has(this.of(owner))
+  }
+
+  /** Bins of a companion of an owner whose members do not move: one that was made or closed for a move that is over is open. */
+  settled(owner: RecordKey, companion: Bins): Bins {
+    if (companion[COMPANION_SHARDS_BIN] !== MOVING) return companion
+    const { [this.bins.move]: _, [this.bins.gone]: __, ...rest } = companion
+    return { ...rest, [COMPANION_SHARDS_BIN]: this.of(owner).shards }
   }
 
   /** Homes for so many shards; without a number those of the owner, and while members move also those where they were. */

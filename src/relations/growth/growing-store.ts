@@ -1,5 +1,5 @@
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { goneUnless, type WriteCommand } from '../../plan/command.js'
+import { goneUnless, type Bins, type WriteCommand } from '../../plan/command.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -74,6 +74,10 @@ export class GrowingStore extends StoreApart implements GrowingMembers {
 
   isUnsettled(owner: RecordKey): boolean {
     return this.#placement(owner).move !== undefined
+  }
+
+  settled(owner: RecordKey, companion: Bins): Bins {
+    return this.scheme.settled(owner, companion)
   }
 
   async finish(owner: RecordKey, access: SplitAccess): Promise<void> {

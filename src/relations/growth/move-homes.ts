@@ -1,5 +1,5 @@
 import { EntityGoneError } from '../../errors/index.js'
-import { COMPANION_JOINED_BIN, COMPANION_SHARDS_BIN } from '../../model/index.js'
+import { COMPANION_CLOSED, COMPANION_JOINED_BIN, COMPANION_SHARDS_BIN } from '../../model/index.js'
 import { read, type DeleteCommand } from '../../plan/command.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { SplitAccess } from '../../plan/split-access.js'
@@ -131,6 +131,8 @@ export class MoveHomes {
         [COMPANION_JOINED_BIN]: joined = null,
       } = record.bins
       const isComplete = phase === 'move' && shards === to
+      // A move to the archive has closed it, and it holds members.
+      if (part.isSource && shards === COMPANION_CLOSED) return void (part.state = 'unknown')
       // A record that holds members is never in the way, even if it was closed for a move that is over.
       const isOurs = shards === MOVING ? part.isSource || move === null : part.isSource && shards === from
       if (isComplete || Number(move ?? NaN) === id) part.state = 'joined'

@@ -1,10 +1,10 @@
 import { EntityGoneError } from '../../errors/index.js'
 import { describeKey } from '../../keys/index.js'
-import { DELETING_BIN, deletedBinOf, type EntityModel } from '../../model/index.js'
+import { ARCHIVING_BIN, DELETING_BIN, deletedBinOf, type EntityModel } from '../../model/index.js'
 import { read, type Bins } from '../../plan/command.js'
 import { recordId, type RecordKey, type UserKey } from '../../plan/record-key.js'
 import { checkFit } from './check-fit.js'
-import { companionRefused } from '../contract/companion-errors.js'
+import { beingArchived, companionRefused } from '../contract/companion-errors.js'
 import type { SplitAccess, SplitDone } from '../../plan/split-access.js'
 import type { GrowingCommands } from './growing-commands.js'
 import type { GrowingScheme } from './growing-scheme.js'
@@ -56,6 +56,7 @@ export class Mover {
       if (move !== undefined) await this.finish(owner, access)
       else if (shards === to) return done?.()
       else if (this.#deletedBin !== undefined && this.#deletedBin in root) throw this.#gone(owner)
+      else if (ARCHIVING_BIN in root) throw beingArchived(this.#model, owner.key)
       else {
         await checkFit(owner, shards, to, { name: this.#property, model: this.#model }, this.#scheme, access)
         const begun: Move = { id: newId(), from: shards, to, phase: 'prepare', reason }
@@ -151,10 +152,11 @@ export class Mover {
     return this.#scheme.learn(owner, await this.#read(owner, access))
   }
 
-  /** Reads where the owner keeps its members, and whether it was deleted softly; throws where it is gone. */
+  /** Reads where the owner keeps its members, and whether it was deleted softly or is being archived; throws where it is gone. */
   async #read(owner: RecordKey, access: SplitAccess): Promise<Bins> {
     const deleted = this.#deletedBin === undefined ? [] : [this.#deletedBin]
-    const bins = [...this.#scheme.names, DELETING_BIN, ...deleted]
+    const archiving = this.#model.archive === undefined ? [] : [ARCHIVING_BIN]
+    const bins = [...this.#scheme.names, DELETING_BIN, ...deleted, ...archiving]
     const [root] = await access.read([read(this.#model.name, owner, bins)])
     if (root === null || DELETING_BIN in root.bins) throw this.#gone(owner)
     return root.bins

@@ -1,5 +1,14 @@
 import type { EntityModel, RelationModel } from '../../model/index.js'
-import { binEquals, holds, homeSays, whileThere, write, type Guard, type WriteCommand } from '../../plan/command.js'
+import {
+  binEquals,
+  holds,
+  homeSays,
+  whileOpen,
+  whileThere,
+  write,
+  type Guard,
+  type WriteCommand,
+} from '../../plan/command.js'
 import { bin, eq, listCount, value } from '../../plan/expression.js'
 import type { Operation } from '../../plan/operation.js'
 import { listCreate, readExpression, removeBin, touch, writeBin } from '../../plan/operations.js'
@@ -36,7 +45,8 @@ export class OwnerCommands {
   }
 
   hold(owner: RecordKey, kind: ChangeKind): WriteCommand {
-    return this.update(owner, [touch()], { guards: [kind === 'add' ? whileThere(this.model) : NOT_MARKED] })
+    const isThere = kind === 'add' ? whileThere(this.model) : NOT_MARKED
+    return this.update(owner, [touch()], { guards: [isThere, ...whileOpen(this.model)] })
   }
 
   /** Copies the command so that it also reads where the owner's members are. */
@@ -49,13 +59,14 @@ export class OwnerCommands {
     return Object.fromEntries(this.scheme.names.map((name, i) => [name, bins[this.#answer + i]]))
   }
 
-  /** Notes in the owner's record that a move begins. */
+  /** Notes in the owner's record that a move begins; one that is being archived takes its members along as they are. */
   begin(owner: RecordKey, { id, from, to, reason }: Move): WriteCommand {
     const { subkeys, move, split } = this.scheme.bins
     const isThere = from === 0 ? 'companion' : from
     return this.update(owner, [writeBin(move, id), writeBin(split, [from, to, 'prepare', reason])], {
       guards: [
         whileThere(this.model),
+        ...whileOpen(this.model),
         binEquals(move, null),
         from === ROOT ? this.isInRoot : holds(eq(listCount(bin('list', subkeys), isThere), value(1))),
       ],
@@ -64,7 +75,7 @@ export class OwnerCommands {
 
   /** Keeps others from an owner in a transaction, as long as no move is under way, and asks it; the answer also says where its members are. */
   lockOwner(owner: RecordKey, questions: readonly Operation[]): WriteCommand {
-    const guards = [whileThere(this.model), binEquals(this.scheme.bins.move, null)]
+    const guards = [whileThere(this.model), ...whileOpen(this.model), binEquals(this.scheme.bins.move, null)]
     return this.asking(this.update(owner, [touch(), ...questions], { guards }))
   }
 

@@ -1,6 +1,6 @@
 import { ARCHIVING_BIN, COMPANION_SHARDS_BIN, DELETING_BIN } from '../../model/index.js'
 import { read, type WriteCommand } from '../../plan/command.js'
-import type { Outcome, StoredRecord } from '../../plan/outcome.js'
+import type { StoredRecord } from '../../plan/outcome.js'
 import type { Draft, Settle, StageName } from '../../plan/draft.js'
 import type { ReadOperation } from '../../plan/operation.js'
 import { readBin } from '../../plan/operations.js'
@@ -11,7 +11,7 @@ import type { Reader } from '../contract/reader.js'
 import type { CompanionCommands } from './companion-commands.js'
 import type { CompanionCounts } from './companion-counts.js'
 import type { CompanionScheme, Shards } from './companion-scheme.js'
-import { held, keysAmong, refuseArchived, type LinkBin } from './link-bin.js'
+import { held, keysAmong, refusingArchived, type LinkBin } from './link-bin.js'
 
 type CommandTo = (home: RecordKey, shards: Shards) => WriteCommand
 
@@ -123,7 +123,3 @@ export class CompanionsInTransaction {
     return record
   }
 }
-
-/** A transaction fails where the owner is not there. */
-const refusingArchived = (settle: Settle): Settle =>
-  Object.assign((outcome: Outcome) => refuseArchived(outcome, settle), { tolerates: [] })

@@ -269,6 +269,13 @@ export function refuseArchived(outcome: Outcome, settle: Settle): ReturnType<Set
   return settled === true ? true : (outcome.error ?? settled)
 }
 
+/** A transaction fails where the owner is not there. */
+export const refusingArchived = (settle: Settle): Settle =>
+  Object.assign(
+    (outcome: Outcome) => (outcome.state === 'written' ? settle(outcome) : refuseArchived(outcome, settle)),
+    { tolerates: [] },
+  )
+
 // Each relation has a name of its own: one write may change several of a record.
 const nameOf = ({ index }: RelationModel): string => `_sk.before${index}`
 

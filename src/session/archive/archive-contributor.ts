@@ -1,12 +1,13 @@
 import { read, remove } from '../../plan/command.js'
 import type { Draft } from '../../plan/draft.js'
 import { isWrittenOrMissing } from '../../plan/outcome.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { Contributor } from '../../relations/contract/contributor.js'
 import type { IndexedBy } from '../../relations/contract/index-lookup.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import { hasGrowing } from './finish-splits.js'
 import { companionKinds } from './moved-companions.js'
 import { indexedMembers, membersOf, type ArchivedClasses, type MovingMembers, type ReadRecord } from './move-members.js'
 
@@ -33,17 +34,25 @@ export class ArchiveContributor implements Contributor {
     const mapped = this.#classes.of(model.name)
     this.#removeCopy(mapped, { ...key, namespace: model.archive! }, draft)
     if (!this.#takesAlong) return
-    return reader
-      .read([read(model.name, key)])
-      .then(([record]) => (record === null ? undefined : this.#below(mapped, [{ key, ...record }], draft, reader)))
+    return this.#removeAlong(mapped, key, draft, reader)
+  }
+
+  async #removeAlong(mapped: MappedClass, key: RecordKey, draft: Draft, reader: Reader): Promise<void> {
+    const { model } = mapped
+    const [record] = await reader.read([read(model.name, key)])
+    if (record === null) return
+    await this.#below(mapped, [{ key, ...record }], draft, reader)
+    if (!hasGrowing(model)) return
+    // Members may have moved since the copy was made.
+    const copy = { ...key, namespace: model.archive! }
+    const [left] = await reader.direct.read([read(model.name, copy)])
+    if (left !== null) this.#removeCompanions(mapped, [{ key: copy, ...left }], draft)
   }
 
   /** Level by level: members that are archived name those that were archived before them. */
   async #below(owner: MappedClass, records: readonly ReadRecord[], draft: Draft, reader: Reader): Promise<void> {
     const namespace = owner.model.archive!
-    for (const { key, bins } of records)
-      for (const kind of companionKinds(this.#classes.ofEntity(owner.codec.hydrate(bins))))
-        for (const home of kind.of({ ...key, namespace }, bins)) this.#removeCopy(owner, home, draft)
+    this.#removeCompanions(owner, records, draft)
     for (const { mapped, keys, belongs } of await this.#members(owner, records, reader)) {
       const copies = keys.map((key) => ({ ...key, namespace }))
       // The archive is another namespace, which no transaction reaches.
@@ -55,6 +64,14 @@ export class ArchiveContributor implements Contributor {
       for (const { key } of own) this.#removeCopy(mapped, key, draft)
       if (own.length > 0) await this.#below(mapped, own, draft, reader)
     }
+  }
+
+  #removeCompanions(owner: MappedClass, records: readonly ReadRecord[], draft: Draft): void {
+    const namespace = owner.model.archive!
+    for (const { key, bins } of records)
+      for (const kind of companionKinds(this.#classes.ofEntity(owner.codec.hydrate(bins))))
+        for (const home of kind.of({ ...key, namespace }, bins))
+          if (draft.once(`remove copy ${recordId(home)}`)) this.#removeCopy(owner, home, draft)
   }
 
   /** Members that the records list, and those that an index of the archive finds. */

@@ -10,6 +10,7 @@ import type { Value } from '../../plan/value.js'
 import { UnmanagedReader } from '../load/unmanaged-reader.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
+import { linksIn } from './moved-companions.js'
 
 /** Writes a record as it is stored elsewhere, with the time to live that it has left; `present` is what it takes the place of. */
 export function copyOf(
@@ -42,10 +43,12 @@ function operationsFor(mapped: MappedClass, bins: Bins, key: RecordKey, classes:
   )
   const owner = { entity, model, key, state: 'gone', isUnread: false, deleteGuards: [] } as const
   const reader = new UnmanagedReader(classes, undefined)
-  const related = relations.flatMap(
-    (strategy) =>
-      strategy.copied?.(bins, owner, reader) ?? (strategy.layouts ?? []).flatMap((each) => listOf(each, bins)),
-  )
+  const related = relations.flatMap((strategy) => {
+    const { store } = strategy
+    // Members that the record may hold now, and companions later.
+    if (store?.growing !== undefined) return linksIn(strategy, store).copied(bins, owner, reader)
+    return strategy.copied?.(bins, owner, reader) ?? (strategy.layouts ?? []).flatMap((each) => listOf(each, bins))
+  })
   const known = [...values, ...copies, ...related]
   const written = new Set(known.flatMap((operation) => ('bin' in operation ? [operation.bin] : [])))
   const rest = Object.keys(bins).filter((name) => !written.has(name) && name !== DELETING_BIN && present(bins, name))

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Driver } from '../../driver/driver.js'
 import { VersionConflictError } from '../../errors/index.js'
 import type { DeleteCommand, ReadCommand, WriteCommand } from '../../plan/command.js'
@@ -22,6 +23,27 @@ export class MoveAccess {
 
   read(commands: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
     return commands.length === 0 ? Promise.resolve([]) : this.#driver.read(commands, { signal: this.#signal })
+  }
+
+  /** Reads records, and others with them; a record that seems to be missing may be about to come by a transaction that is not completed. */
+  async readSettled(records: readonly ReadCommand[], others: readonly ReadCommand[]): Promise<(StoredRecord | null)[]> {
+    const commands = [...records, ...others]
+    const found = await this.read(commands)
+    for (let attempt = 1; ; attempt++) {
+      const missing = records.flatMap(({ key }, i) => (found[i] === null && this.#mayBeHeld(key) ? [i] : []))
+      if (missing.length === 0) return found
+      const held = await this.#driver.areHeld(missing.map((i) => commands[i]))
+      // One that is not held any more shows the result of the transaction.
+      const again = await this.read(missing.map((i) => commands[i]))
+      missing.forEach((i, n) => (found[i] = again[n]))
+      if (!held.some((isHeld, n) => isHeld && again[n] === null)) return found
+      if (attempt === ATTEMPTS) throw this.overtaken(commands[missing[held.indexOf(true)]].key)
+      await pause(2 ** attempt)
+    }
+  }
+
+  #mayBeHeld({ namespace }: RecordKey): boolean {
+    return this.#driver.capabilities.namespaces[namespace]?.transactions === true
   }
 
   async run(commands: readonly (WriteCommand | DeleteCommand)[]): Promise<Outcome[]> {

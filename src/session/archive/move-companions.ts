@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ARCHIVING_BIN, CLOSED_BIN, MOVED_BIN } from '../../model/index.js'
+import { ARCHIVING_BIN, CLOSED_BIN, COMPANION_JOINED_BIN, MOVED_BIN } from '../../model/index.js'
 import { binEquals, holds, read, remove, write, type Bins, type Guard, type WriteCommand } from '../../plan/command.js'
-import { bin, binExists, le, not, or, value } from '../../plan/expression.js'
+import { binExists, not } from '../../plan/expression.js'
 import { removeBin, touch, writeBin } from '../../plan/operations.js'
 import type { StoredRecord } from '../../plan/outcome.js'
-import type { RecordKey } from '../../plan/record-key.js'
+import { recordId, type RecordKey } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { CompanionRecords } from '../../relations/contract/relation-strategy.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import { UnmanagedReader } from '../load/unmanaged-reader.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
-import { closedBins, companionKinds, copiedBins, copyOperations, opening } from './moved-companions.js'
+import { closedBins, companionKinds, copiedBins, copyOperations } from './moved-companions.js'
 import { ATTEMPTS, type MoveAccess } from './move-access.js'
-import { claimOf } from './moving-record.js'
+import { claimedBy, IS_CLOSED, notNewer } from './move-guards.js'
+import { openingsOf } from './open-companions.js'
 
 /** Companions that are read and copied together: each may have a megabyte. */
 const GROUP = 8
@@ -24,6 +25,10 @@ interface MovingOwner {
   readonly to: RecordKey
   readonly bins: Bins
   readonly claim: number
+  /** The record that the copy takes the place of; its companions may be others. */
+  readonly present?: StoredRecord | null
+  /** Set where it has come back, and is claimed where it is now. */
+  readonly isReturned?: true
 }
 
 /** A record that an owner may have beside it. */
@@ -40,10 +45,6 @@ interface FoundCompanion extends Companion {
 }
 
 type IsToCopy = (found: FoundCompanion) => boolean
-
-/** A copy that an older mover has made, or anything that none has: a mover never replaces what a newer one has copied. */
-export const notNewer = (claim: number): Guard =>
-  holds(or(not(binExists(MOVED_BIN)), le(bin('int', MOVED_BIN), value(claim))))
 
 /**
  * Moves the companion records of records that are moved. Each is closed first: it takes no changes, and whoever is refused asks the owner, which
@@ -80,6 +81,7 @@ export class CompanionMover {
   async #copyAll(owner: MovingOwner, isClosed: boolean, isToCopy: IsToCopy): Promise<boolean> {
     for (const group of this.#groups(owner.from, owner.bins))
       if (!(await this.#copyGroup(group, owner, isClosed, isToCopy))) return false
+    await this.#removeUnused(owner)
     return true
   }
 
@@ -92,6 +94,8 @@ export class CompanionMover {
     let left = group
     for (let attempt = 1; left.length > 0; attempt++) {
       const found = (await this.#find(left, owner)).filter(isToCopy)
+      // Asked after they were read: another mover that has claimed the owner since writes to each of them before it lets others change them.
+      if (!(await this.#isClaimed(owner))) return false
       await this.#removeStale(found, owner, isClosed)
       const there = found.flatMap((each) => (each.record === null ? [] : [{ ...each, record: each.record }]))
       const outcomes = await this.#access.run(there.map(({ from, record }) => this.#close(from, record, owner)))
@@ -105,11 +109,31 @@ export class CompanionMover {
     return true
   }
 
-  async #find(group: readonly Companion[], { to: { namespace } }: MovingOwner): Promise<FoundCompanion[]> {
+  async #find(group: readonly Companion[], { from: owner, to: { namespace } }: MovingOwner): Promise<FoundCompanion[]> {
     const { name } = this.#mapped.model
     const places = group.map(({ kind, from }) => ({ kind, from, to: { ...from, namespace } }))
-    const records = await this.#access.read(places.flatMap(({ from, to }) => [read(name, from), read(name, to)]))
-    return places.map((each, i) => ({ ...each, record: records[2 * i], present: records[2 * i + 1] }))
+    const found = await this.#access.readSettled(
+      places.map(({ from }) => read(name, from)),
+      places.map(({ to }) => read(name, to)),
+    )
+    return places.map((each, i) => {
+      const record = found[i]
+      const settled = record && { ...record, bins: each.kind.settled?.(owner, record.bins) ?? record.bins }
+      return { ...each, record: settled, present: found[places.length + i] }
+    })
+  }
+
+  async #isClaimed({ from, to, claim, isReturned }: MovingOwner): Promise<boolean> {
+    const [record] = await this.#access.read([read(this.#mapped.model.name, isReturned ? to : from, [MOVED_BIN])])
+    return record?.bins[MOVED_BIN] === claim
+  }
+
+  /** Deletes companions of the copy that this one takes the place of, where the record has them in other places by now. */
+  async #removeUnused({ to, bins, claim, present }: MovingOwner): Promise<void> {
+    if (present == null) return
+    const used = new Set(this.homes(to, bins).map(recordId))
+    const unused = this.homes(to, present.bins).filter((home) => !used.has(recordId(home)))
+    await this.#removeAll(unused, [notNewer(claim - 1)])
   }
 
   /** Deletes copies of companions that are there no longer; an open one was made since another mover has brought the record back. */
@@ -127,7 +151,8 @@ export class CompanionMover {
       exists: 'mustExist',
       ttl: 'keep',
       generation,
-      guards: [notNewer(claim)],
+      // One that was deleted and made anew, by splits since, may have the same generation.
+      guards: [notNewer(claim), binEquals(COMPANION_JOINED_BIN, (bins[COMPANION_JOINED_BIN] ?? null) as number | null)],
     })
   }
 
@@ -216,47 +241,19 @@ export class CompanionMover {
     const asClaimed = { exists: 'mustExist', ttl: 'keep', guards: [claimedBy(bins)] } as const
     const [touched] = await this.#access.run([write(name, key, [touch()], asClaimed)])
     if (touched.state !== 'written') return false
-    const groups = this.#groups(key, bins)
+    const groups = this.#groups(key, bins).map((group) => group.map(({ from }) => from))
+    const openings = (group: readonly RecordKey[]): ReturnType<typeof openingsOf> =>
+      openingsOf(group, { bins, archive, since }, name, this.#access)
     // All must be there before the first is opened.
-    for (const group of groups) if ((await this.#openings(group, bins, archive, since)) === undefined) return false
+    for (const group of groups) if ((await openings(group)) === undefined) return false
     for (const group of groups) {
-      const commands = await this.#openings(group, bins, archive, since)
+      const commands = await openings(group)
       if (commands === undefined) return false
       const outcomes = await this.#access.run(commands)
       if (outcomes.some(({ reason }) => reason === 'missing')) return false
     }
     const [opened] = await this.#access.run([write(name, key, [removeBin(ARCHIVING_BIN)], asClaimed)])
     return opened.state === 'written'
-  }
-
-  /** Commands that open companions of a record; undefined where one is missing that is in the archive, or claimed by another mover. */
-  async #openings(
-    group: readonly Companion[],
-    owner: Bins,
-    archive: string,
-    since: number,
-  ): Promise<readonly WriteCommand[] | undefined> {
-    const { name } = this.#mapped.model
-    const homes = group.map(({ from }) => from)
-    const reads = homes.flatMap((home) => [
-      read(name, home, [CLOSED_BIN, MOVED_BIN]),
-      read(name, { ...home, namespace: archive }, [MOVED_BIN]),
-    ])
-    const found = await this.#access.read(reads)
-    const isLeft = (i: number): boolean => Number(found[2 * i + 1]?.bins[MOVED_BIN] ?? -1) >= since
-    // A mover with a later claim has closed it, and copies what it has read.
-    const isLater = (i: number): boolean => claimOf(found[2 * i]?.bins) > claimOf(owner)
-    if (homes.some((_, i) => isLater(i) || (found[2 * i] === null && isLeft(i)))) return undefined
-    return homes.flatMap((home, i) => {
-      const record = found[2 * i]
-      if (record === null) return []
-      const closed = (record.bins[CLOSED_BIN] ?? null) as string | number | null
-      return write(name, home, closed === null ? [touch()] : opening(closed), {
-        exists: 'mustExist',
-        ttl: 'keep',
-        guards: [binEquals(CLOSED_BIN, closed), claimedBy(record.bins)],
-      })
-    })
   }
 
   /** Companions that a record may have. */
@@ -277,11 +274,6 @@ export class CompanionMover {
 /** Made by a writer while its owner was away, and counted in by others since. */
 const isStray = (present: StoredRecord | null): boolean =>
   present !== null && !(CLOSED_BIN in present.bins) && !(MOVED_BIN in present.bins)
-
-/** The record is still claimed by the mover that has claimed it when it was read. */
-export const claimedBy = ({ [MOVED_BIN]: claim }: Bins): Guard => binEquals(MOVED_BIN, (claim ?? null) as number | null)
-
-const IS_CLOSED = holds(binExists(CLOSED_BIN))
 
 /** Changed or made since it was read. */
 const RETRIED: readonly string[] = ['generation', 'missing']

@@ -12,8 +12,10 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { verifyAccess } from '../verify/verify-access.js'
 import { finishReturn, leftInArchive, type Returned } from './finish-return.js'
+import { finishSplits, hasGrowing } from './finish-splits.js'
 import { ATTEMPTS, MoveAccess } from './move-access.js'
-import { claimedBy, CompanionMover } from './move-companions.js'
+import { CompanionMover } from './move-companions.js'
+import { claimedBy } from './move-guards.js'
 import { indexedMembers, membersOf, type MovingMembers, type ReadRecord } from './move-members.js'
 import { hasCompanions } from './moved-companions.js'
 import { claimAfter, claimOf, type Direction, type Moving, type Result } from './moving-record.js'
@@ -26,6 +28,8 @@ interface Found {
   readonly moving?: Moving
   /** A move that was cut off has left the record closed, or something where it does not belong. */
   readonly unfinished?: Returned
+  /** The record has come back, and nothing of it is in the archive, except for companions that may be left there. */
+  readonly returned?: Returned
 }
 
 /** State that the movers of one call share. */
@@ -57,6 +61,8 @@ export class RecordMover {
   readonly #access: MoveAccess
   readonly #signal: AbortSignal | undefined
   readonly #belongs: MovingMembers['belongs']
+  /** Records move with others that name them. */
+  readonly #isMember: boolean
   /** Members are found by an index. */
   readonly #isIndexed: boolean
   /** Set where records are closed while they are moved: they have companions, or members that an index finds, or links to what stays. */
@@ -66,13 +72,14 @@ export class RecordMover {
   readonly #links: ReturningLinks | undefined
   readonly #copies: RecordCopies
 
-  constructor(mapped: MappedClass, moves: Moves, belongs: MovingMembers['belongs'] = () => true) {
+  constructor(mapped: MappedClass, moves: Moves, belongs?: MovingMembers['belongs']) {
     this.#mapped = mapped
     this.#moves = moves
     this.#direction = moves.direction
     this.#access = new MoveAccess(moves.driver, mapped.model.name, moves.signal)
     this.#signal = moves.signal
-    this.#belongs = belongs
+    this.#belongs = belongs ?? (() => true)
+    this.#isMember = belongs !== undefined
     const { entities } = moves.classes.model
     this.#isIndexed = mapped.kinds.some(({ model }) => hasIndexedMembers(model, entities))
     this.#isClosedLeaving = this.#isIndexed || mapped.kinds.some(({ model }) => hasCompanions(model))
@@ -106,11 +113,15 @@ export class RecordMover {
   }
 
   async #try(keys: readonly RecordKey[]): Promise<Result[]> {
-    const found = await this.#read(keys)
+    const found = await this.#readSettled(keys)
     await this.#moveMembers(found.flatMap((each) => each?.record ?? []))
     const isFinished = await inTurn(
       found,
       async (each) => each?.unfinished !== undefined && this.#finish(each.unfinished),
+    )
+    await this.#companions?.removeFrom(
+      found.flatMap((each) => (each?.returned ? [{ ...each.returned, claim: claimOf(each.returned.bins) }] : [])),
+      true,
     )
     const claimed = await this.#claim(found.flatMap((each) => each?.moving ?? []))
     // An add from now on is refused: the record is closed.
@@ -131,11 +142,11 @@ export class RecordMover {
     if (companions !== undefined) {
       const copied = new Set(await companions.copy(claimed, isBack === true))
       ready = claimed.filter((each) => copied.has(each))
-      if (isBack)
-        await companions.removeCopies(
-          claimed.filter((each) => !copied.has(each)),
-          true,
-        )
+      // Another mover has claimed the record, or it was deleted, and then nobody else would find them.
+      await companions.removeCopies(
+        claimed.filter((each) => !copied.has(each)),
+        isBack === true,
+      )
     }
     ready = await this.#copies.write(ready)
     if (companions !== undefined && isBack) {
@@ -188,14 +199,29 @@ export class RecordMover {
     }
   }
 
+  /** Reads records whose members do not move. */
+  async #readSettled(keys: readonly RecordKey[]): Promise<(Found | undefined)[]> {
+    const { classes, driver } = this.#moves
+    const isGrowing = this.#mapped.kinds.some(({ model }) => hasGrowing(model))
+    for (let attempt = 1; ; attempt++) {
+      const found = await this.#read(keys)
+      const leaving = found.flatMap((each) => (each?.moving === undefined ? [] : [each.record]))
+      if (!isGrowing || !(await finishSplits(leaving, this.#mapped, classes, driver))) return found
+      if (attempt === ATTEMPTS) throw this.#access.overtaken(leaving[0].key)
+    }
+  }
+
   async #read(keys: readonly RecordKey[]): Promise<(Found | undefined)[]> {
     const { from, to, isBack } = this.#direction
     const places = keys.map((key) => ({ from: { ...key, namespace: from }, to: { ...key, namespace: to } }))
     const { name } = this.#mapped.model
-    const commands = places.flatMap((each) => [read(name, each.from), read(name, each.to)])
-    const found = await this.#access.read(commands)
+    const [sources, targets] = (['from', 'to'] as const).map((side) => places.map((each) => read(name, each[side])))
+    // A list that a transaction has written may name a member that it has not brought yet.
+    const found = this.#isMember
+      ? await this.#access.readSettled(sources, targets)
+      : await this.#access.read([...sources, ...targets])
     return places.map((each, i) => {
-      const [record, present] = [found[2 * i], found[2 * i + 1]]
+      const [record, present] = [found[i], found[places.length + i]]
       const last = isBack && present !== null ? present : (record ?? present)
       if (last === null || DELETING_BIN in last.bins || !this.#belongs(each.from, last.bins)) return undefined
       if (record === null || (isBack && present !== null)) {
@@ -204,7 +230,9 @@ export class RecordMover {
         const isUnfinished = isBack
           ? ARCHIVING_BIN in last.bins || left.left !== undefined
           : this.#companions !== undefined
-        return isUnfinished ? { ...found, unfinished: { ...each, bins: last.bins, ...left } } : found
+        const returned = { ...each, bins: last.bins, ...left }
+        if (isUnfinished) return { ...found, unfinished: returned }
+        return isBack && record === null && MOVED_BIN in last.bins ? { ...found, returned } : found
       }
       const claim = claimAfter(record.bins, present?.bins)
       const moving = { ...each, ...record, claim, present }

@@ -9,6 +9,7 @@ import {
 import type { Bins } from '../../plan/command.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { addToBin, removeBin, writeBin } from '../../plan/operations.js'
+import { recordId } from '../../plan/record-key.js'
 import type { Value } from '../../plan/value.js'
 import type { MemberStore } from '../../relations/contract/member-store.js'
 import type { CompanionRecords, RelationStrategy } from '../../relations/contract/relation-strategy.js'
@@ -29,11 +30,13 @@ export function companionKinds(mapped: MappedClass): readonly CompanionRecords[]
 }
 
 /** Lists of keys, and links with attributes. */
-const linksIn = (strategy: RelationStrategy, store: MemberStore): CompanionRecords => ({
+export const linksIn = (strategy: RelationStrategy, store: MemberStore): CompanionRecords => ({
   of(owner, stored) {
     store.learn(owner, stored)
-    return store.homes(owner)
+    const id = recordId(owner)
+    return store.homes(owner).filter((home) => recordId(home) !== id)
   },
+  settled: (owner, stored) => store.growing?.settled(owner, stored) ?? stored,
   copied(bins, owner, reader) {
     if (strategy.copied !== undefined) return strategy.copied(bins, owner, reader)
     const { model, key } = owner

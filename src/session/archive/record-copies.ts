@@ -5,7 +5,8 @@ import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { copyOf } from './copy-record.js'
 import type { MoveAccess } from './move-access.js'
-import { notNewer, type CompanionMover } from './move-companions.js'
+import type { CompanionMover } from './move-companions.js'
+import { notNewer } from './move-guards.js'
 import type { Direction, Moving, Result } from './moving-record.js'
 
 /** Copies claimed records, and deletes those whose copy is there. */

@@ -3,7 +3,7 @@ import { Bin, Key, Record, SkeinError, type Database, type EntityClass } from 's
 import { isNamedServer, MODES, type TestServer } from '../../server.js'
 import { addFault, untilHit } from '../../until-hit.js'
 import { useDatabase } from '../../use-database.js'
-import { ALONG, comment, idsIn, postIn, Reader, type Post } from './archive-companion-models.js'
+import { movedFamilies } from './archive-families.js'
 
 interface Stored {
   id: number
@@ -31,18 +31,15 @@ const BESIDE: readonly (readonly [Move, readonly Step[]])[] = [
   ['archive', ['archive', 'unarchive', 'change', 'archive']],
 ]
 
-/** Commands between two late ones of a record with companions, because each takes two more moves. */
-const STEP = process.env.SKEIN_FAULTS === 'all' ? 1 : 7
-
 for (const mode of MODES) {
   describe(`a record that several movers archive and bring back (${mode})`, function () {
     if (isNamedServer) return
     const cold = mode === 'ap' ? 'test' : 'more'
     const Note = noteIn(cold)
-    const { Post: Archived, all } = postIn(cold)
+    const families = movedFamilies(cold)
     let db: Database
     let server: TestServer
-    useDatabase(mode, [Note, ...all], (opened) => ({ db, server } = opened))
+    useDatabase(mode, [Note, ...families.flatMap(({ all }) => all)], (opened) => ({ db, server } = opened))
 
     const settled = (work: Promise<unknown>): Promise<void> =>
       work.then(
@@ -58,6 +55,7 @@ for (const mode of MODES) {
       id: number,
       [first, others]: (typeof BESIDE)[number],
       skip: number,
+      changed?: (db: Database, id: number) => Promise<unknown>,
     ): Promise<{ readonly isHit: boolean; readonly title: string }> => {
       if (first === 'unarchive') await db.session().archive(type, id)
       const fault = await addFault(context, server, { skip, delay: 40 })
@@ -73,6 +71,7 @@ for (const mode of MODES) {
           if (found === null) continue
           found.title = 'second'
           await settled(session.flush().then(() => (title = 'second')))
+          if (changed !== undefined) await settled(changed(db, id))
         }
       }
       await work
@@ -94,26 +93,21 @@ for (const mode of MODES) {
         }
       })
 
-      it(`keeps its companions, whichever command is late: ${title}`, async function () {
-        for (let id = 1 + (turn % STEP), isHit = true; isHit; id += STEP) {
-          await db.withSession((session) => {
-            const post = session.persist(Object.assign(new Archived(), { id, title: 'first' }))
-            post.comments.add(comment('a'), comment('b', 1))
-            post.dated.add(comment('x', 1))
-            post.readers.add(session.create(Reader, { id }))
-          })
-          await db.withSession((session) => session.at<Post>(Archived, id).counter('views').add(3))
-          const stored = await beside(this, Archived, id, each, id - 1)
-          isHit = stored.isHit
-          const load = (): Promise<Post | null> => db.session().find<Post>(Archived, id, { with: ALONG })
-          const shown = (post: Post | null): unknown => post && [post.title, post.views, post.commentCount, idsIn(post)]
-          const expected = [stored.title, 3, 2, [['a', 'b'], [], ['x'], [id]]]
-          expect(shown(await load()), `command ${id - 1}`).to.deep.equal(expected)
-          expect(await db.session().archive(Archived, id), `command ${id - 1}`).to.equal(true)
-          expect(await db.session().unarchive(Archived, id), `command ${id - 1}`).to.equal(true)
-          expect(shown(await load()), `command ${id - 1}, moved again`).to.deep.equal(expected)
-        }
-      })
+      for (const { title: family, type, every, store, change, shown, expected } of families)
+        it(`keeps ${family}, whichever command is late: ${title}`, async function () {
+          const step = process.env.SKEIN_FAULTS === 'all' ? 1 : every
+          for (let id = 1 + (turn % step), isHit = true; isHit; id += step) {
+            await store(db, id)
+            const stored = await beside(this, type, id, each, id - 1, change)
+            isHit = stored.isHit
+            const where = `command ${id - 1}`
+            expect(await shown(db, id), where).to.deep.equal([stored.title, ...expected(id)])
+            expect(await db.session().archive(type, id), where).to.equal(true)
+            expect(await db.session().unarchive(type, id), where).to.equal(true)
+            if (stored.title === 'second') await change?.(db, id)
+            expect(await shown(db, id), `${where}, moved again`).to.deep.equal([stored.title, ...expected(id)])
+          }
+        })
     }
   })
 }

@@ -42,8 +42,8 @@ export class GrowingPartCommands extends GrowingCommands {
     const isNoted = placement.move?.phase === 'move' && removed.length > 0
     const notes = isNoted ? [listAppendUnique(this.scheme.bins.gone, removed)] : []
     const command = this.change([...changes.operations(), ...notes], home, placement, isInside)
-    const isOpen = recordId(home) === recordId(owner) ? this.takesMembers(isOwnerNew) : NOT_MARKED
-    const guards = [...(changes.isRemoval ? [] : [isOpen]), ...command.guards, ...changes.guards]
+    const isOpen = recordId(home) === recordId(owner) ? this.takesMembers(isOwnerNew) : [NOT_MARKED]
+    const guards = [...(changes.isRemoval ? [] : isOpen), ...command.guards, ...changes.guards]
     return { ...command, guards, watchSize: !changes.isRemoval }
   }
 

@@ -77,6 +77,10 @@ export class GrowingPartHomes implements AskedHomes, VerifiedHomes, GrowingMembe
     return this.placement(owner).move !== undefined
   }
 
+  settled(owner: RecordKey, companion: Bins): Bins {
+    return this.growth.scheme.settled(owner, companion)
+  }
+
   async finish(owner: RecordKey, access: SplitAccess): Promise<void> {
     await this.growth.mover.finish(owner, access)
   }

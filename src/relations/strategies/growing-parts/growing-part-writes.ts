@@ -6,7 +6,7 @@ import type { Reader } from '../../contract/reader.js'
 import type { Change, Route } from '../../growth/growing-changes.js'
 import { ROOT, samePlacement } from '../../growth/placement.js'
 import { rerouted } from '../../write/explain-reads.js'
-import { held } from '../../write/link-bin.js'
+import { held, kept } from '../../write/link-bin.js'
 import { growthOf } from '../companion-parts/part-counts.js'
 import type { PartGroup } from '../companion-parts/part-groups.js'
 import { isChange, NOTHING, PartSender, type WrittenParts } from '../companion-parts/part-sender.js'
@@ -109,6 +109,9 @@ export class GrowingPartWrites extends PartSender {
         // Its refusal refuses all that belongs together.
         if (change.kind === 'add') return draft.add(stage, held(this.#homes.model, owner), change.settle)
         if (change.kind === 'change') throw this.gone(table, group)
+        // An owner that is not there may have gone to the archive, with these children.
+        if (table.owner.model.archive !== undefined && !draft.isDeleting(owner))
+          return draft.add(stage, kept(this.#homes.model, owner), change.settle)
         return draft.beforeSending(() => changes.confirm())
       }
       const known = place.isBehind === true ? scheme.of(owner) : place.placement

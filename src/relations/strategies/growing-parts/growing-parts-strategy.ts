@@ -1,19 +1,22 @@
 import type { PartCodec } from '../../../codec/index.js'
 import type { EntityModel, RelationModel } from '../../../model/index.js'
 import { orderedLayout, type BinLayout } from '../../../plan/bin-layout.js'
+import type { Bins } from '../../../plan/command.js'
 import type { Draft } from '../../../plan/draft.js'
+import type { WriteOperation } from '../../../plan/operation.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { UserKey } from '../../../plan/record-key.js'
 import type { Value } from '../../../plan/value.js'
 import type { GrowingMembers } from '../../contract/growing-members.js'
 import { isCreation } from '../../contract/member.js'
 import type { Reader } from '../../contract/reader.js'
-import type { LocatedPart } from '../../contract/relation-strategy.js'
+import type { CompanionRecords, LocatedPart } from '../../contract/relation-strategy.js'
 import type { Tracked } from '../../contract/tracked.js'
 import { closeCompanions } from '../../write/companion-lifecycle.js'
 import { linkWrite } from '../../write/link-bin.js'
 import { partCreation } from '../companion-parts/part-transfer.js'
 import { takePointing, takePointingIn } from '../companion-parts/pointing-parts.js'
+import { copiedParts } from '../consolidate/copied-parts.js'
 import type { StoredRefs } from '../consolidate/inverse-changes.js'
 import { itemsOf, leavingItems } from '../consolidate/part-items.js'
 import type { PartTable } from '../consolidate/part-table.js'
@@ -35,6 +38,7 @@ export class GrowingPartsStrategy extends PartsStrategy {
   readonly isInRecord = false
   protected override readonly hasCursors = true
   readonly inside: GrowingPartVerification
+  readonly companions: CompanionRecords
   readonly #homes: GrowingPartHomes
   readonly #writes: GrowingPartWrites
 
@@ -43,6 +47,14 @@ export class GrowingPartsStrategy extends PartsStrategy {
     this.#homes = new GrowingPartHomes(owner, this.partClass)
     this.#writes = new GrowingPartWrites(this.#homes)
     this.inside = new GrowingPartVerification(this.partClass, this.#homes)
+    this.companions = {
+      of: (key, stored) => {
+        this.#homes.learn(key, stored)
+        return this.#homes.companions(key)
+      },
+      settled: (key, stored) => this.#homes.settled(key, stored),
+      copied: (stored, tracked, reader) => this.copied(stored, tracked, reader),
+    }
     this.layouts = [
       ...this.partClass.maps.map(({ bin }) => orderedLayout(bin, 'map')),
       ...this.partClass.orders.map(({ bin }) => orderedLayout(bin, 'list')),
@@ -51,6 +63,10 @@ export class GrowingPartsStrategy extends PartsStrategy {
 
   get growing(): GrowingMembers {
     return this.#homes
+  }
+
+  copied(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[] {
+    return copiedParts(this.partClass, stored[this.model.bin!], owner, reader)
   }
 
   save(tracked: Tracked, draft: PlanDraft, reader: Reader): void | Promise<void> {
