@@ -9,10 +9,9 @@ import { unmanagedRead } from '../load/unmanaged-read.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import { archiveOf, noteArchived } from './archived.js'
+import { findWhole, type FindIn } from './find-whole.js'
 
 const isArchivable = ({ archive }: EntityModel): boolean => archive !== undefined
-
-type FindHot<T extends object> = (keys: readonly KeyInput<T>[]) => Promise<(T | null)[]>
 
 /** Entities from the archive, or from wherever they are, in the order of the keys; those from the archive, no session manages. */
 export async function findFrom<T extends object>(
@@ -20,7 +19,7 @@ export async function findFrom<T extends object>(
   keys: readonly KeyInput<T>[],
   { from, with: paths, only, deleted, signal }: LoadOptions<T>,
   context: SessionContext,
-  findHot: FindHot<T>,
+  findHot: FindIn<T>,
 ): Promise<(T | null)[]> {
   const { classes, driver, identity } = context
   // A record of a class without an archive may lead to archived ones.
@@ -35,11 +34,10 @@ export async function findFrom<T extends object>(
     for (const each of found) if (each !== null) noteArchived(each)
     return found
   }
-  if (from === 'archive') return findCold(keys)
-  let found = await findHot(keys)
-  found = await complete(found, keys, findCold)
+  const hot = { namespace: mapped.model.namespace, find: findHot }
+  const cold = { namespace, find: findCold }
   // A record in neither place may have been brought back between the two reads.
-  return complete(found, keys, findHot)
+  return findWhole(mapped, keys, context, from === 'archive' ? [cold] : [hot, cold, hot], signal)
 }
 
 /** Entities with what they lead to, wherever that is, read by sessions of their own that do not keep them. */
@@ -73,15 +71,4 @@ function unkept(context: SessionContext, classes: MappedClasses): SessionContext
   const { driver, activity, reading, tick, transactions, validate } = context
   const identity = new IdentityMap(classes, context.identity.tenant)
   return { classes, identity, driver, activity, reading, tick, transactions, validate, transaction: undefined }
-}
-
-async function complete<T extends object>(
-  found: readonly (T | null)[],
-  keys: readonly KeyInput<T>[],
-  find: FindHot<T>,
-): Promise<(T | null)[]> {
-  const missing = keys.filter((_, i) => found[i] === null)
-  if (missing.length === 0) return [...found]
-  const others = (await find(missing))[Symbol.iterator]()
-  return found.map((each) => each ?? (others.next().value as T | null))
 }

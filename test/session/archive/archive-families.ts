@@ -14,7 +14,7 @@ export interface MovedFamily {
   /** Another change of what belongs to a record that leaves it as it is shown. */
   readonly change?: (db: Database, id: number) => Promise<unknown>
   /** The title, and all that belongs to the record. */
-  readonly shown: (db: Database, id: number) => Promise<readonly unknown[] | null>
+  readonly shown: (db: Database, id: number, from?: 'any') => Promise<readonly unknown[] | null>
   readonly expected: (id: number) => readonly unknown[]
 }
 
@@ -41,8 +41,8 @@ function posts(archive: string): MovedFamily {
       })
       await db.withSession((session) => session.at<Post>(type, id).counter('views').add(3))
     },
-    shown: async (db, id) => {
-      const post = await db.session().find<Post>(type, id, { with: ALONG })
+    shown: async (db, id, from) => {
+      const post = await db.session().find<Post>(type, id, { with: ALONG, from })
       return post && [post.title, post.views, post.commentCount, idsIn(post)]
     },
     expected: (id) => [3, 2, [['a', 'b'], [], ['x'], [id]]],
@@ -76,8 +76,8 @@ function topics(archive: string): MovedFamily {
         members(db, id, 'likes').shard(2),
       ])
     },
-    shown: async (db, id) => {
-      const topic = await db.session().find<growing.Topic>(type, id, { with: growing.ALONG })
+    shown: async (db, id, from) => {
+      const topic = await db.session().find<growing.Topic>(type, id, { with: growing.ALONG, from })
       return topic && [topic.title, topic.remarkCount, growing.idsIn(topic)]
     },
     expected: (id) => [3, [['a', 'b', 'c'], [id], [id]]],
@@ -105,8 +105,8 @@ function feeds(archive: string): MovedFamily {
         feed.guests.unlink(id)
         feed.guests.link(id, dated.visit(9))
       }),
-    shown: async (db, id) => {
-      const feed = await db.session().find<dated.Feed>(type, id, { with: dated.ALONG })
+    shown: async (db, id, from) => {
+      const feed = await db.session().find<dated.Feed>(type, id, { with: dated.ALONG, from })
       return feed && [feed.title, feed.fanCount, dated.idsIn(feed)]
     },
     expected: (id) => [1, [[id], [id], [id]]],
