@@ -70,4 +70,22 @@ describe('a model with an archive is refused', () => {
       expect(fixes[i]).to.match(fix)
     expect(fixes[3]).to.match(/^bill: .*@Bin/)
   })
+  it('when it has link records, or is one', () => {
+    @Record({ set: 'person', archive: 'cold' })
+    class Person {
+      @Key() id!: number
+      @ManyToMany(() => Person, { through: () => Follow }) follows = collection<Person, Follow>()
+      @ManyToMany(() => Person, { through: () => Follow }) followers = collection<Person, Follow>()
+    }
+    @Record({ set: 'follow', key: '{from}:{to}', archive: 'cold' })
+    class Follow {
+      @ManyToOne(() => Person, 'follows') from = ref<Person>()
+      @ManyToOne(() => Person, 'followers') to = ref<Person>()
+    }
+    const fixes = problemsOf(Person, Follow).map(({ className, property, fix }) => `${className}.${property}: ${fix}`)
+    expect(fixes).to.include(
+      'Person.follows: Leave out through, or the archive of Person: a link record stays where it is.',
+    )
+    expect(fixes).to.include('Follow.from: Leave out the archive of Follow: a link record stays with its two ends.')
+  })
 })

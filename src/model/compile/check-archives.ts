@@ -57,6 +57,7 @@ function problemOf(
 function wayOf({ name }: EntityModel, relation: RelationModel, back: RelationModel | undefined): string {
   const { through, companions } = relation
   if (through !== undefined) return `Leave out through, or the archive of ${name}: a link record stays where it is.`
+  if (back?.through !== undefined) return `Leave out the archive of ${name}: a link record stays with its two ends.`
   if (companions !== undefined && back !== undefined)
     return `Leave out @Sharded or @Companion, or archive; the other side may keep its links in companions.`
   const isBound = [relation, back].some((each) => each !== undefined && each.onDelete !== 'detach')

@@ -7,8 +7,7 @@ import type { IndexedBy } from '../../relations/contract/index-lookup.js'
 import type { Reader } from '../../relations/contract/reader.js'
 import type { Tracked } from '../../relations/contract/tracked.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
-import { hasGrowing } from './finish-splits.js'
-import { companionKinds } from './moved-companions.js'
+import { companionKinds, hasGrowing } from './moved-companions.js'
 import { indexedMembers, membersOf, type ArchivedClasses, type MovingMembers, type ReadRecord } from './move-members.js'
 
 /**

@@ -1,16 +1,11 @@
 import { splitAccess } from '../../driver/split-access.js'
 import type { Driver } from '../../driver/driver.js'
 import { EntityGoneError } from '../../errors/index.js'
-import type { EntityModel } from '../../model/index.js'
 import type { GrowingMembers } from '../../relations/contract/growing-members.js'
 import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
 import type { ReadRecord } from './move-members.js'
-
-/** True where records of the class have collections that are sharded on demand. */
-export const hasGrowing = ({ relations }: EntityModel): boolean =>
-  relations.some(({ companions }) => companions?.when !== undefined)
 
 /**
  * Finishes splits that are under way in records that are to be moved: their members are in two places, and no move of the record can tell

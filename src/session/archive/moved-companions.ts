@@ -113,3 +113,7 @@ export function copyOperations(
 export const hasCompanions = (model: EntityModel): boolean =>
   model.relations.some(({ companions }) => companions !== undefined) ||
   model.properties.some(({ sharding }) => sharding !== undefined)
+
+/** True where records of the class have collections that are sharded on demand. */
+export const hasGrowing = ({ relations }: EntityModel): boolean =>
+  relations.some(({ companions }) => companions?.when !== undefined)
