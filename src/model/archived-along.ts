@@ -25,7 +25,8 @@ export function archivedAlong(
 
 /**
  * True for a relation with two sides of which one may be archived while the other stays: each record names the other, and neither is
- * deleted with it. A record that is archived keeps its links in itself; of a parent and its child only the child may be archived.
+ * deleted with it. A record that is archived keeps its links in itself; of a parent and its child only the child may be archived, and of
+ * a link record and its ends only the ends.
  */
 export function linkedApart(
   owner: EntityModel,
@@ -35,6 +36,8 @@ export function linkedApart(
   const other = entities.get(relation.target)
   const back = other?.relations.find(({ name }) => name === relation.inverse)
   if (other === undefined || back === undefined) return false
+  if (relation.through !== undefined) return isEndApart(owner, relation, other, back)
+  if (back.through !== undefined) return isEndApart(other, back, owner, relation)
   if (![relation, back].every(isLoose)) return false
   if (isKeptApart(owner, relation) || isKeptApart(other, back)) return false
   if (relation.kind === 'manyToMany') return owner.archive !== undefined || other.archive !== undefined
@@ -42,6 +45,17 @@ export function linkedApart(
   const [ref, list] = relation.kind === 'manyToOne' ? [relation, back] : [back, relation]
   const isListed = membersOf(ref) === 'named' && membersOf(list) === 'listed'
   return isListed && child.archive !== undefined && parent.archive === undefined
+}
+
+/**
+ * True for an end of link records that may be archived while those stay: its record lists them, their keys name it for good, and nothing
+ * of them stays when they are ended.
+ */
+function isEndApart(end: EntityModel, links: RelationModel, link: EntityModel, ref: RelationModel): boolean {
+  if (ref.several !== undefined || links.several !== undefined) return false
+  if (end.archive === undefined || end.deletedAt !== undefined) return false
+  if (link.archive !== undefined || link.deletedAt !== undefined) return false
+  return membersOf(links) === 'listed' && links.companions === undefined
 }
 
 /** True for a side that lets the other one go alone, and keeps nothing of links that were ended. */

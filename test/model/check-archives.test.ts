@@ -70,22 +70,42 @@ describe('a model with an archive is refused', () => {
       expect(fixes[i]).to.match(fix)
     expect(fixes[3]).to.match(/^bill: .*@Bin/)
   })
-  it('when it has link records, or is one', () => {
+  it('when it is a link record, or its link records are not listed in its record', () => {
     @Record({ set: 'person', archive: 'cold' })
     class Person {
       @Key() id!: number
       @ManyToMany(() => Person, { through: () => Follow }) follows = collection<Person, Follow>()
       @ManyToMany(() => Person, { through: () => Follow }) followers = collection<Person, Follow>()
+      @ManyToMany(() => Paper, { through: () => Access, strategy: 'secondaryIndex' })
+      papers = collection<Paper, Access>()
     }
     @Record({ set: 'follow', key: '{from}:{to}', archive: 'cold' })
     class Follow {
       @ManyToOne(() => Person, 'follows') from = ref<Person>()
       @ManyToOne(() => Person, 'followers') to = ref<Person>()
     }
-    const fixes = problemsOf(Person, Follow).map(({ className, property, fix }) => `${className}.${property}: ${fix}`)
-    expect(fixes).to.include(
-      'Person.follows: Leave out through, or the archive of Person: a link record stays where it is.',
+    @Record({ set: 'paper' })
+    class Paper {
+      @Key() id!: number
+      @ManyToMany(() => Person, { through: () => Access }) people = collection<Person, Access>()
+    }
+    @Record({ set: 'access', key: '{person}:{paper}' })
+    class Access {
+      @ManyToOne(() => Person, 'papers') person = ref<Person>()
+      @ManyToOne(() => Paper, 'people') paper = ref<Paper>()
+    }
+    const fixes = problemsOf(Person, Follow, Paper, Access).map(
+      ({ className, property, fix }) => `${className}.${property}: ${fix}`,
     )
-    expect(fixes).to.include('Follow.from: Leave out the archive of Follow: a link record stays with its two ends.')
+    for (const [property, fix] of [
+      ['Person.follows', /without @DeletedAt and archive/],
+      ['Person.papers', /strategy: 'keyList'/],
+      ['Follow.from', /Leave out the archive of Follow/],
+      ['Access.person', /@Bin/],
+    ] as const)
+      expect(
+        fixes.filter((each) => each.startsWith(`${property}: `) && fix.test(each)),
+        property,
+      ).to.have.length(1)
   })
 })

@@ -56,7 +56,8 @@ function problemOf(
 /** Says what to do about a relation with another side. */
 function wayOf({ name }: EntityModel, relation: RelationModel, back: RelationModel | undefined): string {
   const { through, companions } = relation
-  if (through !== undefined) return `Leave out through, or the archive of ${name}: a link record stays where it is.`
+  if (through !== undefined)
+    return `Keep its link records without @DeletedAt and archive, and list them in the record of ${name} (strategy: 'keyList', without @Sharded); or leave out the archive of ${name}.`
   if (back?.through !== undefined) return `Leave out the archive of ${name}: a link record stays with its two ends.`
   if (companions !== undefined && back !== undefined)
     return `Leave out @Sharded or @Companion, or archive; the other side may keep its links in companions.`

@@ -21,7 +21,7 @@ export function keyBinLinks(
   listed: { readonly lists: OwnerLists; readonly property: string; readonly onDelete: OnDelete } | undefined,
   isLink: boolean,
 ): LinkVerification {
-  const apart = apartUnless(listed?.onDelete)
+  const apart = isLink ? APART : apartUnless(listed?.onDelete)
   return {
     ...oneKey(relation, owner, target),
     side: 'owner',
@@ -72,7 +72,7 @@ export function keyListLinks(
   inverse: RelationModel | undefined,
 ): LinkVerification {
   if (inverse === undefined) return oneSidedList(relation, store, target)
-  const apart = apartUnless(relation.onDelete)
+  const apart = relation.through !== undefined ? APART : apartUnless(relation.onDelete)
   return {
     side: 'mirror',
     readKeys: listKeys(relation),
@@ -125,7 +125,7 @@ export function linkMapLinks(
 
 const APART = { mayBeApart: true } as const
 
-/** Children that are deleted with their parent are archived with it. */
+/** Children that are deleted with their parent are archived with it, unless they are link records, which stay. */
 const apartUnless = (onDelete: OnDelete | undefined): Pick<LinkEnd, 'mayBeApart'> =>
   onDelete === 'detach' ? APART : {}
 

@@ -20,13 +20,42 @@ import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { linkWrite } from './link-bin.js'
 import { storeOf } from './store-of.js'
 
+/** A link record, as those see it that undo it. */
 interface Link {
   readonly model: EntityModel
   readonly key: RecordKey
 }
 
-/** Deletes a link record again, one end of which turned out to be gone, and takes it off the list of the other end. */
+/**
+ * Deletes a link record again, one end of which turned out to be gone, and takes it off the list of the other end. An end that is in the archive, or
+ * has just come back from there, and lists the link keeps it: it was linked before.
+ */
 export function undoLink(
+  link: Link,
+  ref: RelationModel,
+  gone: RecordKey,
+  draft: Draft,
+  reader: Reader,
+  settle: Settle,
+): void {
+  const end = modelAt(reader.entityModel(ref.target), gone)
+  const list = end.relations.find(({ name }) => name === ref.inverse)
+  const removeIt = (): void => removeLink(link, ref, gone, draft, reader, settle)
+  if (end.archive === undefined || list?.bin === undefined || draft.isTransaction) return removeIt()
+  const store = storeOf(end, list, link.model)
+  // The last one, because it may have been archived again since it was asked for there.
+  const places = [end.archive, gone.namespace, end.archive]
+  const ask = ([namespace, ...rest]: readonly string[]): void => {
+    if (namespace === undefined) return removeIt()
+    const [{ command, found }] = store.among({ ...gone, namespace }, [link.key.key])
+    draft.check(command, (record) => {
+      if (found(record).length === 0) ask(rest)
+    })
+  }
+  ask(places)
+}
+
+function removeLink(
   { model, key }: Link,
   ref: RelationModel,
   gone: RecordKey,

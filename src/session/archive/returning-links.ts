@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { linkedApart, type EntityModel, type Model, type RelationModel } from '../../model/index.js'
 import type { Bins } from '../../plan/command.js'
 import type { RecordKey, UserKey } from '../../plan/record-key.js'
@@ -49,7 +50,10 @@ export class ReturningLinks {
     let left = others.map((other): OwnLink => ({ link: verification!.link(key, other), side }))
     for (let attempt = 1; left.length > 0; attempt++) {
       left = await this.#drop(left)
-      if (left.length > 0 && attempt === ATTEMPTS) throw this.#access.overtaken(key)
+      if (left.length === 0) return
+      if (attempt === ATTEMPTS) throw this.#access.overtaken(key)
+      // A transaction that holds a record is soon committed.
+      await pause(Math.random() * 2 ** attempt)
     }
   }
 

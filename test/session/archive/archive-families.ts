@@ -2,6 +2,7 @@ import type { Database, EntityClass } from 'skein'
 import { ALONG, comment, idsIn, postIn, Reader, type Post } from './archive-companion-models.js'
 import * as dated from './archive-dated-models.js'
 import * as growing from './archive-growing-models.js'
+import * as linked from './archive-link-record-models.js'
 
 /** Records of one class that several movers move, with what belongs to them. */
 export interface MovedFamily {
@@ -22,6 +23,7 @@ export const movedFamilies = (archive: string): readonly MovedFamily[] => [
   posts(archive),
   topics(archive),
   feeds(archive),
+  people(archive),
 ]
 
 /** Posts with companions. */
@@ -110,5 +112,28 @@ function feeds(archive: string): MovedFamily {
       return feed && [feed.title, feed.fanCount, dated.idsIn(feed)]
     },
     expected: (id) => [1, [[id], [id], [id]]],
+  }
+}
+
+/** People whose link records are made again meanwhile. */
+function people(archive: string): MovedFamily {
+  const { Person: type, Paper, all } = linked.peopleIn(archive)
+  return {
+    title: 'its link records',
+    all,
+    type,
+    every: 2,
+    store: (db, id) =>
+      db.withSession((session) => {
+        const person = session.create(type, { id, title: 'first' })
+        person.papers.link(session.create(Paper, { id }), { role: 'reader' })
+      }),
+    change: (db, id) =>
+      db.withSession(async (session) => void (await session.load(Paper, id)).people.link(id, { role: 'writer' })),
+    shown: async (db, id, from) => {
+      const person = await db.session().find<linked.Person>(type, id, { with: linked.LINKS, from })
+      return person && [person.title, linked.linksOf(person)]
+    },
+    expected: (id) => [[[], [], [id]]],
   }
 }
