@@ -17,8 +17,8 @@ export interface GrowingMembers {
   finish(owner: RecordKey, access: SplitAccess): Promise<void>
   /** Makes the companion of a member where it is missing though none move, as long as the owner says that it is there for. */
   makeHome(owner: RecordKey, member: UserKey, access: SplitAccess): Promise<void>
-  /** Bins of a companion of an owner whose members do not move: one that was closed for a move that is over is open. */
-  settled(owner: RecordKey, companion: Bins): Bins
+  /** Bins of a companion of an owner, as it was read, whose members do not move: one that was closed for a move that is over is open. */
+  settled(owner: RecordKey, stored: Bins, companion: Bins): Bins
   /** Moves members into so many shards; -1: into the owner's own record. */
   reshard(owner: RecordKey, shards: number, access: SplitAccess): Promise<void>
 }

@@ -24,8 +24,8 @@ import type { MemberStore } from './member-store.js'
 export interface CompanionRecords {
   /** Companions that an owner may have, by what its record says. */
   of(owner: RecordKey, stored: Bins): readonly RecordKey[]
-  /** Bins of a companion that was read, as those move; absent where all move as they are. */
-  settled?(owner: RecordKey, stored: Bins): Bins
+  /** Bins of a companion as they move, by what its owner's record says; absent where all move as they are. */
+  settled?(owner: RecordKey, stored: Bins, companion: Bins): Bins
   /** Writes the members that a companion holds into another one. */
   copied(stored: Bins, owner: Tracked, reader: Reader): readonly WriteOperation[]
   /** Adds what a companion has counted to one that others have made meanwhile; absent where companions hold members. */

@@ -76,11 +76,11 @@ export class GrowingScheme implements MemberScheme {
     return this.#missing.has(this.of(owner))
   }
 
-  /** Bins of a companion of an owner whose members do not move: one that was made or closed for a move that is over is open. */
-  settled(owner: RecordKey, companion: Bins): Bins {
+  /** Bins of a companion of an owner, as it was read, whose members do not move: one that was made or closed for a move that is over is open. */
+  settled(owner: RecordKey, stored: Bins, companion: Bins): Bins {
     if (companion[COMPANION_SHARDS_BIN] !== MOVING) return companion
     const { [this.bins.move]: _, [this.bins.gone]: __, ...rest } = companion
-    return { ...rest, [COMPANION_SHARDS_BIN]: this.of(owner).shards }
+    return { ...rest, [COMPANION_SHARDS_BIN]: this.learn(owner, stored).shards }
   }
 
   /** Homes for so many shards; without a number those of the owner, and while members move also those where they were. */

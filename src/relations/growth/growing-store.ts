@@ -76,8 +76,8 @@ export class GrowingStore extends StoreApart implements GrowingMembers {
     return this.#placement(owner).move !== undefined
   }
 
-  settled(owner: RecordKey, companion: Bins): Bins {
-    return this.scheme.settled(owner, companion)
+  settled(owner: RecordKey, stored: Bins, companion: Bins): Bins {
+    return this.scheme.settled(owner, stored, companion)
   }
 
   async finish(owner: RecordKey, access: SplitAccess): Promise<void> {

@@ -109,7 +109,10 @@ export class CompanionMover {
     return true
   }
 
-  async #find(group: readonly Companion[], { from: owner, to: { namespace } }: MovingOwner): Promise<FoundCompanion[]> {
+  async #find(
+    group: readonly Companion[],
+    { from: owner, bins: stored, to: { namespace } }: MovingOwner,
+  ): Promise<FoundCompanion[]> {
     const { name } = this.#mapped.model
     const places = group.map(({ kind, from }) => ({ kind, from, to: { ...from, namespace } }))
     const found = await this.#access.readSettled(
@@ -118,7 +121,7 @@ export class CompanionMover {
     )
     return places.map((each, i) => {
       const record = found[i]
-      const settled = record && { ...record, bins: each.kind.settled?.(owner, record.bins) ?? record.bins }
+      const settled = record && { ...record, bins: each.kind.settled?.(owner, stored, record.bins) ?? record.bins }
       return { ...each, record: settled, present: found[places.length + i] }
     })
   }

@@ -36,7 +36,7 @@ export const linksIn = (strategy: RelationStrategy, store: MemberStore): Compani
     const id = recordId(owner)
     return store.homes(owner).filter((home) => recordId(home) !== id)
   },
-  settled: (owner, stored) => store.growing?.settled(owner, stored) ?? stored,
+  settled: (owner, stored, companion) => store.growing?.settled(owner, stored, companion) ?? companion,
   copied(bins, owner, reader) {
     if (strategy.copied !== undefined) return strategy.copied(bins, owner, reader)
     const { model, key } = owner

@@ -77,8 +77,8 @@ export class GrowingPartHomes implements AskedHomes, VerifiedHomes, GrowingMembe
     return this.placement(owner).move !== undefined
   }
 
-  settled(owner: RecordKey, companion: Bins): Bins {
-    return this.growth.scheme.settled(owner, companion)
+  settled(owner: RecordKey, stored: Bins, companion: Bins): Bins {
+    return this.growth.scheme.settled(owner, stored, companion)
   }
 
   async finish(owner: RecordKey, access: SplitAccess): Promise<void> {

@@ -52,7 +52,7 @@ export class GrowingPartsStrategy extends PartsStrategy {
         this.#homes.learn(key, stored)
         return this.#homes.companions(key)
       },
-      settled: (key, stored) => this.#homes.settled(key, stored),
+      settled: (key, stored, companion) => this.#homes.settled(key, stored, companion),
       copied: (stored, tracked, reader) => this.copied(stored, tracked, reader),
     }
     this.layouts = [
