@@ -95,6 +95,7 @@ describe('a record that is archived before all of its own have heard of a commit
         await db.session().archive(owner, id)
         expect(await db.session().find(owner, id), `record ${skip}`).to.equal(null)
         expect(await shown(id), `record ${skip}`).to.deep.equal(expected)
+        await db.session().unarchive(owner, id)
       }
     })
 })
