@@ -57,8 +57,8 @@ export class LinkDates {
     const attributes = stored == null ? stored : (this.#codec!.attributesIn?.(stored) ?? stored)
     if (attributes === undefined || attributes === null) return undefined
     const field = this.#field!
-    const date = attributes instanceof Map ? attributes.get(field) : (attributes as Bins)[field]
-    return this.timeAmong(this.#codec!.decode({ [field]: (date ?? null) as Value }))
+    const { [field]: date = null } = (attributes instanceof Map ? Object.fromEntries(attributes) : attributes) as Bins
+    return this.timeAmong(this.#codec!.decode({ [field]: date }))
   }
 
   /** Name under which the date is stored. */
