@@ -6,7 +6,7 @@ import { write } from '../../plan/command.js'
 import { bin, gt, mapValueCountBetween, value } from '../../plan/expression.js'
 import { mapRemoveBelow } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
-import { query } from '../../plan/query-command.js'
+import { changedWithin, query } from '../../plan/query-command.js'
 import { sweepWithoutTenant } from '../context/session-errors.js'
 import { companionIn, COMPANION_KEY_BINS, foundKey } from '../load/key-of-found.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
@@ -24,7 +24,6 @@ interface EndedSide {
 const endedSide = (mapped: MappedClass, { endedBin, companions }: RelationModel): EndedSide => ({
   mapped,
   endedBin: endedBin!,
-  // Links that are split on demand are in the one or in the other, and move from set to set meanwhile.
   sets: companions?.when === undefined ? [companions?.set] : [undefined, companions.set],
 })
 
@@ -67,15 +66,28 @@ const endedSides = (target: string, name: string, classes: MappedClasses): reado
     ),
   )
 
+/**
+ * Links that are split on demand are in the one set or in the other, and move meanwhile; they are copied before they are taken out. So both sets are
+ * walked once more for records that have changed since: links may have moved to where the purge had been already.
+ */
 async function purgeSide(side: EndedSide, driver: Driver, options: PurgeOptions, before = 0): Promise<number> {
+  const began = performance.now()
   let purged = 0
-  for (const apart of side.sets) purged += await purgeSet(side, apart, driver, options, before + purged)
+  for (const apart of side.sets) purged += await purgeSet(side, { apart }, driver, options, before + purged)
+  if (side.sets.length === 1) return purged
+  for (const apart of side.sets) purged += await purgeSet(side, { apart, began }, driver, options, before + purged)
   return purged
+}
+
+/** Records of one set; of those only the ones that have changed since `began`. */
+interface Walk {
+  readonly apart: string | undefined
+  readonly began?: number
 }
 
 async function purgeSet(
   { mapped, endedBin }: EndedSide,
-  apart: string | undefined,
+  { apart, began }: Walk,
   driver: Driver,
   options: PurgeOptions,
   before: number,
@@ -87,7 +99,8 @@ async function purgeSet(
   const end = [olderThan.getTime()]
   const filter = gt(mapValueCountBetween(bin('map', endedBin), [0], end), value(0))
   const bins = apart === undefined ? mapped.codec.binsOf([]) : COMPANION_KEY_BINS
-  const command = query({ entity, namespace, set, bins, filter })
+  const all = query({ entity, namespace, set, bins, filter })
+  const command = began === undefined ? all : changedWithin(all, performance.now() - began)
   let purged = 0
   for await (const records of driver.query(command, { signal })) {
     const found = records.flatMap((record) =>

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from 'skein'
 import { ALL_FAULTS } from '../../faults/faults.js'
 import { MODES, type TestServer } from '../../server.js'
+import { addFault, untilHit } from '../../until-hit.js'
 import { useDatabase } from '../../use-database.js'
 import { forAll, untilDone } from './during-splits.js'
 import { Guest, Hotel, HOTELS } from './ended-link-split-models.js'
@@ -30,6 +31,7 @@ for (const mode of MODES) {
       ;[db, other] = await Promise.all([server.open(options), server.open(options)])
     })
     after(() => Promise.all([db?.close(), other?.close()]))
+    afterEach(() => server.embedded?.faults.clear())
 
     const guestsOf = (of: Database) => of.session().at(Hotel, 'h').collection('guests')
 
@@ -57,6 +59,25 @@ for (const mode of MODES) {
       if (work === 'link') return { room, hasLeft: false }
       return now && { ...now, hasLeft: work === 'unlink' || (now.hasLeft && !isRestored) }
     }
+
+    it('are purged wherever a merge takes them meanwhile', async function () {
+      await db.withSession((session) => {
+        const hotel = session.create(Hotel, { id: 'h' })
+        for (const id of [1, 2, 3]) hotel.guests.link(session.create(Guest, { id }), { room: '1', price: 2 })
+      })
+      await guestsOf(db).shard(3)
+      await db.withSession((session) => {
+        for (const id of [1, 2]) session.at(Hotel, 'h').collection('guests').unlink(id)
+      })
+      // The records of hotels have been walked by then.
+      const fault = await addFault(this, server, { kind: 'query', set: 'ghotel_guests', delay: 800 })
+      const purging = db.purge(Hotel, { links: 'guests', olderThan: new Date(Date.now() + 60_000) })
+      await untilHit(fault, purging)
+      await guestsOf(other).merge()
+      expect(await purging).to.be.above(0)
+      expect(await guestsOf(db).keys({ deleted: 'include' })).to.deep.equal([3])
+      for await (const { message } of db.verify(HOTELS, { settle: 0 })) expect.fail(message)
+    })
 
     it('stay stored with what they had, are made again and restored, and are never shown twice', async () => {
       await db.withSession((session) => {
