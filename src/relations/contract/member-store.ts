@@ -26,6 +26,8 @@ export interface StoredMember {
   readonly isOwnerUpserted?: boolean
   /** True when the same flush creates the owner's record where it is missing, through a handle. */
   readonly isOwnerMade?: boolean
+  /** True for an add of verify: an owner that is deleted softly keeps its members, and takes those that name it. */
+  readonly isRepair?: boolean
   /** True for an add that replaces a link which may be stored elsewhere. */
   readonly isReplaced?: boolean
 }

@@ -49,11 +49,9 @@ export class GrowingCommands extends OwnerCommands {
     const isRoot = recordId(home) === recordId(at.owner)
     const { ended } = this.#layout
     const entry = this.#entry(at, home)
+    const mayBeDeleted = at.isOwnerNew === true || at.isRepair === true
     return this.update(home, ended === undefined ? [entry] : [entry, ended.forget([at.member])], {
-      guards: [
-        ...(isRoot ? this.takesMembers(at.isOwnerNew === true) : [NOT_MARKED]),
-        ...this.#guards(placement, isInside),
-      ],
+      guards: [...(isRoot ? this.takesMembers(mayBeDeleted) : [NOT_MARKED]), ...this.#guards(placement, isInside)],
       watchSize: true,
     })
   }
@@ -64,8 +62,8 @@ export class GrowingCommands extends OwnerCommands {
   }
 
   /** The owner takes new members. A new one may have been saved as deleted, with its members. */
-  protected takesMembers(isOwnerNew: boolean): readonly Guard[] {
-    return isOwnerNew ? [NOT_DELETING] : [whileThere(this.model), ...whileOpen(this.model)]
+  protected takesMembers(mayBeDeleted: boolean): readonly Guard[] {
+    return [mayBeDeleted ? NOT_DELETING : whileThere(this.model), ...whileOpen(this.model)]
   }
 
   /**

@@ -46,7 +46,7 @@ export function listEnd(store: MemberStore, property: string, owner: RecordKey, 
   return {
     ...endIn(store, property, owner, other),
     holds: listCount(bin('list', store.bin), other),
-    add: (_, isHomeThere) => store.addition({ owner, member: other }, isHomeThere),
+    add: (_, isHomeThere) => store.addition({ owner, member: other, isRepair: true }, isHomeThere),
   }
 }
 
@@ -82,7 +82,7 @@ export function mapEnd(
     // Through the codec, because the client does not give back every number as it was stored.
     add(carried, isHomeThere) {
       const attributes = carried === undefined ? undefined : codec.encode(codec.decode(carried), 1)
-      return store.addition({ owner, member: other, attributes }, isHomeThere)
+      return store.addition({ owner, member: other, attributes, isRepair: true }, isHomeThere)
     },
   }
 }

@@ -217,14 +217,19 @@ export const whileLinkable = (model: EntityModel): readonly Guard[] => [
 
 const whileKept = (model: EntityModel): readonly Guard[] => [NOT_DELETING, ...whileOpen(model), ...whileOfClass(model)]
 
-/** Puts a key into the list or map of a record. */
-export function linked(bin: LinkBin, end: LinkEnd, other: UserKey, attributes?: Value, isNew = false): WriteCommand {
+/** Puts a key into the list or map of a record; `mayBeDeleted`: also of one that is deleted softly, which may be new, with its links. */
+export function linked(
+  bin: LinkBin,
+  end: LinkEnd,
+  other: UserKey,
+  attributes?: Value,
+  mayBeDeleted = false,
+): WriteCommand {
   const put = bin.put(end, other, attributes)
   return write(end.model.name, end.key, bin.ended === undefined ? [put] : [put, bin.ended.forget([other])], {
     exists: 'mustExist',
     ttl: 'keep',
-    // A new record may have been saved as deleted, with its links.
-    guards: isNew ? whileKept(end.model) : whileLinkable(end.model),
+    guards: mayBeDeleted ? whileKept(end.model) : whileLinkable(end.model),
     watchSize: true,
   })
 }

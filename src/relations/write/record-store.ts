@@ -85,8 +85,8 @@ export class RecordStore implements MemberStore {
     draft.add(stage, linkWrite(this.model, owner, operations), settle)
   }
 
-  addition({ owner, member, attributes, isOwnerNew }: StoredMember): WriteCommand {
-    return linked(this.#layout, this.#end(owner), member, attributes, isOwnerNew)
+  addition({ owner, member, attributes, isOwnerNew, isRepair }: StoredMember): WriteCommand {
+    return linked(this.#layout, this.#end(owner), member, attributes, isOwnerNew === true || isRepair === true)
   }
 
   reopening(home: RecordKey): WriteCommand {

@@ -128,7 +128,10 @@ export class EndedLinkReads implements EndedLinks {
       carries: mapGet(map, member, 'list'),
       ...(store.lookup !== undefined && { again: mapCount(bin('map', links.bin), member) }),
       add: (carried, isHomeThere) =>
-        store.addition({ owner, member, attributes: recoded(this.#codec, carried as EndedLink) }, isHomeThere),
+        store.addition(
+          { owner, member, attributes: recoded(this.#codec, carried as EndedLink), isRepair: true },
+          isHomeThere,
+        ),
       remove: (home) => store.removal({ owner, member }, placeOf(store, home)),
     }
   }
