@@ -30,12 +30,17 @@ export interface Settle {
   (outcome: Outcome): boolean | SkeinError | typeof RETRIED
   /** Failures that do no harm, beyond those of the stage: a transaction asks before it commits. */
   readonly tolerates?: readonly Reason[]
+  /** True for a command that follows from what is written already: it is sent also where a tied record has failed. */
+  readonly isOwed?: boolean
   /** Makes room for a command that was refused in a transaction, once that is rolled back: then it is tried again. */
   readonly remedy?: (refused: Outcome) => FollowUp | undefined
 }
 
 /** Outcome of a command that another one replaces: it is not a failure, and nobody is told of it. */
 export const RETRIED = 'retried'
+
+/** Settles a command that must be sent whatever else has failed, because it follows from what is written already. */
+export const owed = (settle: Settle): Settle => Object.assign((outcome: Outcome) => settle(outcome), { isOwed: true })
 
 /** Settles a command that may also fail for these reasons: one list says what counts as done here, and what a transaction tolerates. */
 export function tolerating(reasons: readonly Reason[], then: (isDone: boolean, outcome: Outcome) => void): Settle {

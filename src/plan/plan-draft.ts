@@ -16,7 +16,7 @@ import {
 } from './draft.js'
 import type { Reason } from './outcome.js'
 import { plan, type Plan } from './plan.js'
-import { addTo, readyStage } from './merge-commands.js'
+import { addTo, readyStage } from './ready-stage.js'
 import { RecordGroups, recordId, type RecordKey } from './record-key.js'
 
 interface Collected {

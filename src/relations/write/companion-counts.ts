@@ -1,6 +1,6 @@
 import type { EntityModel, RelationModel } from '../../model/index.js'
 import { write, type WriteCommand } from '../../plan/command.js'
-import type { Draft, StageName } from '../../plan/draft.js'
+import { owed, type Draft, type StageName } from '../../plan/draft.js'
 import { addToBin } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
 import { recordId, type RecordKey } from '../../plan/record-key.js'
@@ -74,7 +74,7 @@ export class CompanionCounts {
   }
 
   #addToOwner(owner: RecordKey, delta: number, draft: Draft, stage: StageName): void {
-    if (this.#bins.length > 0) draft.add(stage, this.#command(owner, delta), isWrittenOrMissing)
+    if (this.#bins.length > 0) draft.add(stage, this.#command(owner, delta), owed(isWrittenOrMissing))
   }
 
   #command(owner: RecordKey, delta: number): WriteCommand {

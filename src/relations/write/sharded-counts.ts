@@ -1,6 +1,6 @@
 import { CLOSED_BIN, type EntityModel } from '../../model/index.js'
 import { read, write, type WriteCommand } from '../../plan/command.js'
-import { RETRIED, type Draft, type StageName } from '../../plan/draft.js'
+import { owed, RETRIED, type Draft, type Settle, type StageName } from '../../plan/draft.js'
 import type { WriteOperation } from '../../plan/operation.js'
 import { addToBin, touch } from '../../plan/operations.js'
 import { isWrittenOrMissing, type Outcome } from '../../plan/outcome.js'
@@ -43,27 +43,31 @@ export class ShardedCounts {
     for (const shard of this.#shards(owner, draft)) {
       const { counter, key } = shard
       if (draft.isTransaction) draft.tie(key, owner)
-      draft.add(stage, addToCompanion(this.#model, key, counter.bin, delta), (outcome) => {
+      const settle = owed((outcome) => {
         if (outcome.reason !== 'missing') return outcome.state === 'written'
         this.#create(shard, delta, draft, stage)
         return RETRIED
       })
+      draft.add(stage, addToCompanion(this.#model, key, counter.bin, delta), settle)
     }
   }
 
   #create(shard: Shard, delta: number, draft: Draft, stage: StageName): void {
     const { counter, number, key, owner } = shard
-    draft.add(stage, createCompanion(this.#model, key, counter.bin, delta, owner, number), (created) => {
+    const settle = owed((created) => {
       // The owner is being archived, and this shard is closed.
       if (created.reason === 'missing') this.#addToBase(shard, delta, draft, stage)
       // Only after it was made: a delete that began before has left it, and one that begins later removes it.
-      else if (created.state !== 'notWritten')
-        draft.add(stage, kept(this.#model, owner), ({ reason }) => {
-          if (reason === 'missing' || reason === 'guard') this.#rollback(shard, delta, created, draft)
-          return true
-        })
+      else if (created.state !== 'notWritten') draft.add(stage, kept(this.#model, owner), owed(confirmed(created)))
       return isWrittenOrMissing(created)
     })
+    const confirmed =
+      (created: Outcome): Settle =>
+      ({ reason }) => {
+        if (reason === 'missing' || reason === 'guard') this.#rollback(shard, delta, created, draft)
+        return true
+      }
+    draft.add(stage, createCompanion(this.#model, key, counter.bin, delta, owner, number), settle)
   }
 
   /** Takes the addition out again, and the companion with it unless others have added to it. One that is in doubt may not be there. */
@@ -83,7 +87,7 @@ export class ShardedCounts {
 
   /** Adds to the part of the count that is in the owner's record. */
   #addToBase({ counter, owner }: Shard, delta: number, draft: Draft, stage: StageName): void {
-    draft.add(stage, this.#toOwner(owner, addToBin(counter.bin, delta)), isWrittenOrMissing)
+    draft.add(stage, this.#toOwner(owner, addToBin(counter.bin, delta)), owed(isWrittenOrMissing))
   }
 
   /** A transaction reads first: a companion that is missing is made only while its owner is held. */

@@ -1,7 +1,18 @@
 import Aerospike from 'aerospike'
 import { expect } from 'chai'
-import { collection, Companion, ManyToMany, ManyToOne, OneToMany, Record, ref, Sharded, type Database } from 'skein'
-import { MODES, type TestServer } from '../../server.js'
+import {
+  collection,
+  Companion,
+  ManyToMany,
+  ManyToOne,
+  OneToMany,
+  Record,
+  ref,
+  Sharded,
+  type Database,
+  type Session,
+} from 'skein'
+import { MODES, need, type TestServer } from '../../server.js'
 import { useDatabase } from '../../use-database.js'
 import { COUNTS, CountedListing, CountedUser, Since, testCounts, wrongCounts } from './count-suite.js'
 
@@ -67,6 +78,25 @@ for (const mode of MODES) {
       if (mode === 'sc') expect(plan).to.include('nfollows')
       const { rows } = await server.commands.during(() => session.flush({ transactions: 'off' }))
       expect(rows, 'two companions, two owners, and a look at both').to.be.at.most(6)
+    })
+
+    it('are right where the server refuses a part of the members, and when the flush is completed', async function () {
+      const { faults } = need(this, server.embedded, 'only the embedded server has faults')
+      const fans = Array.from({ length: 9 }, (_, i) => `fan${i}`)
+      for (let skip = 0; skip < 4; skip++) {
+        await users(`star${skip}`, ...(skip === 0 ? fans : []))
+        const followers = (session: Session) => session.at(User, `star${skip}`).collection('followers')
+        await db.withSession((session) => void followers(session).add(...fans.slice(0, 4)))
+        const session = db.session()
+        followers(session).remove('fan0')
+        followers(session).add(...fans)
+        await faults.add({ namespace, set: 'cc_user_followers', kind: 'write', skip, answer: 4 })
+        await session.flush().catch(() => undefined)
+        await faults.clear()
+        expect(await drift(), `after ${skip} commands`).to.deep.equal([])
+        await session.flush()
+        expect(await drift(), `completed after ${skip} commands`).to.deep.equal([])
+      }
     })
 
     it('are found and put right by verify', async () => {

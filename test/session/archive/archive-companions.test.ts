@@ -182,6 +182,20 @@ for (const mode of MODES) {
       expect(await findings()).to.deep.equal([])
     })
 
+    it('have counts that verify puts right, in the archive and outside of it', async () => {
+      for (const from of [undefined, 'archive'] as const) {
+        if (from !== undefined) await db.session().archive(Archived, 1)
+        const key = { ns: from === undefined ? namespace : cold, set: 'ac_post', key: 1 }
+        await db.client.put(key, { readerCount: 9, commentCount: 7 })
+        const found: string[] = []
+        for await (const { kind, property, state } of db.verify(Archived, { settle: 0, repair: true, from }))
+          found.push(`${kind} ${property} ${state}`)
+        expect(found).to.have.members(['wrongCount readerCount repaired', 'wrongCount commentCount repaired'])
+        const { readerCount, commentCount } = await load(from)
+        expect([readerCount, commentCount]).to.deep.equal([3, 4])
+      }
+    })
+
     it('do not bring back what is deleted while it is moved', async () => {
       for (let round = 0; round < 4; round++) {
         const [, isDeleted] = await Promise.all([db.session().archive(Archived, 1), db.session().delete(Archived, 1)])
