@@ -112,7 +112,8 @@ export class BucketChanges {
     const { at, stage } = change
     const delta = change.delta * buckets
     if (draft.isInside) await this.#counts?.addInside(at.owner, delta, draft, stage, reader)
-    else if (delta !== 0) this.#counts?.plan(at.owner, delta, draft, stage)
+    // A transaction looks again: somebody may add the member meanwhile.
+    else if (draft.isTransaction || delta !== 0) this.#counts?.plan(at.owner, delta || change.delta, draft, stage)
   }
 
   /** The newest bucket that is known: a command there settles a change that no bucket has to make. */

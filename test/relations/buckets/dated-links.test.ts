@@ -3,6 +3,7 @@ import type { Database } from 'skein'
 import { clockAhead } from '../../clock-ahead.js'
 import { MODES, type TestServer } from '../../server.js'
 import { rejection } from '../../session/rejection.js'
+import { addFault, untilHit } from '../../until-hit.js'
 import { storedBins } from '../../stored-bins.js'
 import { useDatabase } from '../../use-database.js'
 import { Board, Card, Club, DATED_CLASSES, DAY, HOUR, Member, Pin, Star } from './dated-models.js'
@@ -162,6 +163,20 @@ for (const mode of MODES) {
       })
       const club = await db.session().load(Club, 'doubles', { with: ['guests'] })
       expect((await club.guests.attributesOf(71))?.weight).to.equal(2)
+    })
+
+    it('are counted where one is removed that another session adds meanwhile', async function () {
+      await stars(['ada', 'bob', 'eve'])
+      const change = (work: 'add' | 'remove', id: string): Promise<unknown> =>
+        db.withSession((session) => void session.at(Star, 'ada').collection('fans')[work](id))
+      await change('add', 'bob')
+      const late = await addFault(this, server, { namespace, set: 'dstar_fans', kind: 'write', delay: 300 })
+      const removal = change('remove', 'eve')
+      await untilHit(late, removal)
+      await change('add', 'eve')
+      await removal
+      const { fans, fanCount } = await db.session().load(Star, 'ada')
+      expect(fanCount).to.equal(await fans.count())
     })
 
     it('change their attributes in place, and their date only within its bucket', async () => {
