@@ -1,4 +1,4 @@
-import { parseBatch, type Batch, type BatchRow } from '../command/batch.js'
+import { parseBatch, type Batch } from '../command/batch.js'
 import { commandKind } from '../command/kind.js'
 import type { FaultList } from '../faults/fault-list.js'
 import type { FaultRule } from '../faults/fault.js'
@@ -27,7 +27,6 @@ export class BatchRun {
   /** Milliseconds by which faults hold back the answer. */
   delay = 0
   #batch: Batch | undefined
-  #rest: Iterator<BatchRow> | undefined
   #frame = 0
 
   constructor(
@@ -51,16 +50,15 @@ export class BatchRun {
     const started = performance.now()
     try {
       this.#batch ??= parseBatch(this.request)
-      this.#rest ??= this.#batch.rows()
-      for (let next = this.#rest.next(); !next.done; next = this.#rest.next()) {
-        const { request, index } = next.value
+      const { rows, respondAll } = this.#batch
+      for (let request = rows.next(); request !== undefined; request = rows.next()) {
         this.first ??= { ...request }
         this.rows++
         requestBudget.nextRecord()
         const result = this.#runRow(request)
         if (result === undefined) return true
-        writeOutcome(this.writer, result, index)
-        if (!this.#batch.respondAll && !isHarmless(result.code)) return true
+        writeOutcome(this.writer, result, rows.index)
+        if (!respondAll && !isHarmless(result.code)) return true
         if (this.#isTurnOver(started)) return false
       }
     } catch (error) {

@@ -15,6 +15,8 @@ const GEO_HEADER = Buffer.from([0, 0, 0])
 export class Particle {
   #wire: Buffer | undefined
   #value: Value | undefined
+  /** Bytes in a stored record; negative while nobody has asked, and of lists and maps, which remember their own. */
+  #storedSize = -1
 
   private constructor(
     readonly type: number,
@@ -73,6 +75,13 @@ export class Particle {
 
   /** Bytes this particle takes in a stored record, with its type and, where that varies, its length. */
   get storedSize(): number {
+    if (this.#storedSize >= 0) return this.#storedSize
+    const size = this.#measure()
+    if (this.type !== ParticleType.LIST && this.type !== ParticleType.MAP) this.#storedSize = size
+    return size
+  }
+
+  #measure(): number {
     switch (this.type) {
       case ParticleType.INTEGER:
         return 2 + storedIntegerSize(this.#value ?? this.#wire!)
