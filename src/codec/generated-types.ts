@@ -33,8 +33,9 @@ export const INLINE: { readonly [K in InlineKind]: InlineCode } = {
   double: {
     decode: (slow) => `typeof v === 'number' ? v : ${slow}`,
     encode: (slow) => `typeof v === 'number' ? Number.isInteger(v) ? new DoubleValue(v) : v : ${slow}`,
-    // NaN equals itself here, and -0 is not 0.
-    ...same,
+    snapshot: same.snapshot,
+    // NaN equals itself here, and -0 is not 0: only there does `===` say something else, and it is compiled in place.
+    different: (s, slow) => `(v !== ${s} || v === 0) && ${same.different!(s, slow)}`,
   },
   string: {
     decode: (slow) => `typeof v === 'string' ? v : ${slow}`,

@@ -46,7 +46,9 @@ function sourceOf(shape: ClassShape): string {
     `'use strict'`,
     `const { ownProperty, defineProperty, DoubleValue, isSafeText } = runtime`,
     ...properties.map((_, i) => `const p${i} = properties[${i}]`),
-    `const push = (list, index) => { if (list === undefined) return [index]; list.push(index); return list }`,
+    // Usually one property has changed, and the list that says so is not made anew.
+    `const one = properties.map((_, index) => [index])`,
+    `function push(list, index) {\n  if (list === undefined) return one[index]\n  if (list.length === 1) return [list[0], index]\n  list.push(index)\n  return list\n}`,
     hydrateSource(shape),
     `function fill(e, b, loaded) {\n  let v\n${readAll(shape, 'e')}\n}`,
     dehydrateSource(shape),

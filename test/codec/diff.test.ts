@@ -31,6 +31,7 @@ class Person {
   @Embedded(() => Geo, { as: 'array' }) track?: Geo[]
   @Embedded(() => Geo, { layout: 'bins', prefix: 'g_' }) seen?: Geo
   @Counter() visits?: number
+  @Bin({ type: 'double' }) weight?: number
 }
 
 const codec = compileCodecs(compileModel([Person], { namespace: 'test' })).entity(Person)
@@ -53,6 +54,26 @@ describe('a change', () => {
 
   it('of a property writes its bin alone', () => {
     expect(changes({ name: 'Ada', notes: ['x'] }, (p) => (p.name = 'Eve'))).to.deep.equal([op.writeBin('name', 'Eve')])
+  })
+
+  it('of several properties writes each of them, and leaves nothing for the next change', () => {
+    const both = (p: Person): void => void Object.assign(p, { name: 'Eve', weight: 60.5, notes: ['y'] })
+    const sent = [op.writeBin('name', 'Eve'), op.writeBin('notes', ['y']), op.writeBin('weight', 60.5)]
+    for (let i = 0; i < 3; i++) {
+      expect(changes({ name: 'Ada', weight: 61, notes: ['x'] }, both)).to.deep.equal(sent)
+      expect(changes({ name: 'Ada', weight: 61 }, (p) => (p.name = 'Eve'))).to.deep.equal([op.writeBin('name', 'Eve')])
+    }
+  })
+
+  it('of a double tells -0 from 0, and finds NaN unchanged', () => {
+    const to = (before: number | undefined, weight: number): readonly object[] =>
+      changes({ weight: before }, (p) => (p.weight = weight))
+    for (const same of [0, -0, NaN, 1.5]) expect(to(same, same)).to.deep.equal([])
+    expect(to(0, -0)).to.deep.equal([op.writeBin('weight', new DoubleValue(-0))])
+    expect(to(-0, 0)).to.deep.equal([op.writeBin('weight', new DoubleValue(0))])
+    for (const before of [0, 1.5, undefined]) expect(to(before, NaN)).to.deep.equal([op.writeBin('weight', NaN)])
+    expect(to(NaN, 0)).to.deep.equal([op.writeBin('weight', new DoubleValue(0))])
+    expect(to(undefined, 0)).to.deep.equal([op.writeBin('weight', new DoubleValue(0))])
   })
 
   it('to null or undefined removes the bin', () => {
