@@ -1,6 +1,6 @@
 import type { Bins } from '../plan/command.js'
 import type { WriteOperation } from '../plan/operation.js'
-import { removeBin, writeBin } from '../plan/operations.js'
+import { listOfOne, removeBin, writeBin } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import { isInherited, ownProperty, writeProperty } from './own-property.js'
 import { rereadItem } from './reread-entries.js'
@@ -122,6 +122,6 @@ export class BinProperty implements SingleBin {
   }
 
   #write(value: unknown): readonly WriteOperation[] {
-    return [writeBin(this.bin, this.codec.encode(value, 0))]
+    return listOfOne(writeBin(this.bin, this.codec.encode(value, 0)))
   }
 }

@@ -200,8 +200,20 @@ export const scalarOperations = Aerospike.operations as unknown as Names<'incr' 
   delete(): ClientOperation
 }
 const { op: WRITE } = Aerospike.operations.write('', 0) as unknown as { readonly op: number }
+/** Made by a constructor, as commands are. */
+class Write {
+  readonly op = WRITE
+  readonly bin: string
+  readonly value: unknown
+
+  constructor(bin: string, value: unknown) {
+    this.bin = bin
+    this.value = value
+  }
+}
+
 /** The client's own function copies the value in from an object of its own, which takes as long as all else that a row needs. */
-export const writeOperation = (bin: string, value: unknown): ClientOperation => ({ op: WRITE, bin, value })
+export const writeOperation = (bin: string, value: unknown): ClientOperation => new Write(bin, value)
 /** An operation as users of the official client make it. */
 export type RawOperation = Aerospike.operations.Operation
 

@@ -1,7 +1,7 @@
 import { sizeOf } from '../plan/size-of.js'
 import { add, bin as binOf, binExists, cond, sub, value as literal, type Expression } from '../plan/expression.js'
 import type { Operation, Path, Order, Returns, MapSubtype } from '../plan/operation.js'
-import { writeBin } from '../plan/operations.js'
+import { listOfOne, writeBin } from '../plan/operations.js'
 import { isDouble, type Value } from '../plan/value.js'
 import {
   maps,
@@ -283,7 +283,7 @@ export function binOperations(bins: object): readonly ClientOperation[] {
     const value = (bins as Record<string, unknown>)[name]
     // Only `put` takes a BigInt as it is.
     const operation = typeof value === 'bigint' ? clientOperation(writeBin(name, value)) : writeOperation(name, value)
-    if (operations === undefined) operations = [operation]
+    if (operations === undefined) operations = listOfOne(operation)
     else operations.push(operation)
   }
   return operations ?? []

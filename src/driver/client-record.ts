@@ -8,21 +8,38 @@ import { isDouble, isGeo, type Value } from '../plan/value.js'
 const NEVER_EXPIRES = 0xffffffff
 export const NO_BINS: Bins = Object.freeze({})
 
-// The client puts the digest into the key it is given, which costs less where there is a place for it.
-export const clientKey = ({ namespace, set, key }: RecordKey): ClientKey => ({
-  ns: namespace,
-  set,
-  key,
-  digest: undefined,
-})
+/** Made by a constructor, as commands are. */
+class KeyOfCall implements ClientKey {
+  readonly ns: string
+  readonly set: string
+  readonly key: RecordKey['key']
+  // The client puts the digest into the key it is given, which costs less where there is a place for it.
+  readonly digest: undefined
 
-export function storedRecord(record: ClientRecord): StoredRecord {
-  return {
-    bins: (record.bins as Bins | null | undefined) ?? NO_BINS,
-    generation: record.gen ?? 0,
-    ttl: storedTtl(record.ttl),
+  constructor({ namespace, set, key }: RecordKey) {
+    this.ns = namespace
+    this.set = set
+    this.key = key
+    this.digest = undefined
   }
 }
+
+export const clientKey = (key: RecordKey): ClientKey => new KeyOfCall(key)
+
+class ReadRecord implements StoredRecord {
+  readonly bins: Bins
+  readonly generation: number
+  readonly ttl: number | null
+
+  constructor(bins: Bins, generation: number, ttl: number | null) {
+    this.bins = bins
+    this.generation = generation
+    this.ttl = ttl
+  }
+}
+
+export const storedRecord = ({ bins, gen, ttl }: ClientRecord): StoredRecord =>
+  new ReadRecord((bins as Bins | null | undefined) ?? NO_BINS, gen ?? 0, storedTtl(ttl))
 
 /** Seconds until a record expires, or null. */
 export const storedTtl = (ttl: number | null): number | null =>

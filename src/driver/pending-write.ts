@@ -10,9 +10,11 @@ import {
   type BatchRowResult,
   batchType,
   type ClientCalls,
+  type ClientKey,
   type ClientOperation,
   type ClientRecord,
   type NativeTransaction,
+  type PolicyObject,
   scalarOperations,
 } from './aerospike-client.js'
 import { readExpression } from './client-expression-operations.js'
@@ -141,7 +143,7 @@ export class PendingWrite implements WriteTerms {
     const key = clientKey(this.command.key)
     return this.isPlainDelete
       ? { type: batchType.BATCH_REMOVE, key, policy: policies.removeRow(this) }
-      : { type: batchType.BATCH_WRITE, key, ops: this.operations, policy: policies.writeRow(this) }
+      : new WriteRow(key, this.operations, policies.writeRow(this))
   }
 
   written(record: Partial<ClientRecord> = {}): Outcome {
@@ -159,6 +161,20 @@ export class PendingWrite implements WriteTerms {
       ...(typeof size === 'number' && { members: membersAfter(command.operations, bins) }),
       ...(this.busy > 0 && { busy: this.busy }),
     }
+  }
+}
+
+/** Row of a batch that writes; made by a constructor, as commands are. */
+class WriteRow implements BatchRow {
+  readonly type = batchType.BATCH_WRITE
+  readonly key: ClientKey
+  readonly ops: readonly ClientOperation[]
+  readonly policy: PolicyObject
+
+  constructor(key: ClientKey, ops: readonly ClientOperation[], policy: PolicyObject) {
+    this.key = key
+    this.ops = ops
+    this.policy = policy
   }
 }
 

@@ -166,15 +166,20 @@ export class Policies {
 
   /** Rows carry their own terms; the time-outs are those of the whole batch. */
   writeRow(terms: WriteTerms): PolicyObject {
-    let table = this.#writeRow.get(terms.ttl)
-    if (table === undefined) {
-      const ttl = ttlNumber(terms.ttl)
-      table = new PolicyTable((wanted) => ({ ...this.#config.batchWrite, ...rowTerms(wanted), ttl }))
-      // Expiries of the caller's choice would otherwise let the tables grow without end.
-      if (this.#writeRow.size > 100) this.#writeRow.clear()
-      this.#writeRow.set(terms.ttl, table)
-    }
+    const table = this.#writeRow.get(terms.ttl) ?? this.#newWriteRow(terms.ttl)
     return withExtras(table.get(terms), terms)
+  }
+
+  #newWriteRow(ttl: Ttl): PolicyTable {
+    const table = new PolicyTable((terms) => ({
+      ...this.#config.batchWrite,
+      ...rowTerms(terms),
+      ttl: ttlNumber(ttl),
+    }))
+    // Expiries of the caller's choice would otherwise let the tables grow without end.
+    if (this.#writeRow.size > 100) this.#writeRow.clear()
+    this.#writeRow.set(ttl, table)
+    return table
   }
 
   removeRow(terms: WriteTerms): PolicyObject {

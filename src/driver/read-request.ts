@@ -6,6 +6,7 @@ import {
   type BatchRow,
   type BatchRowResult,
   type ClientCalls,
+  type ClientKey,
   type ClientRecord,
 } from './aerospike-client.js'
 import { clientOperation } from './client-operations.js'
@@ -121,8 +122,19 @@ function plainRow(command: ReadCommand): BatchRow {
   const type = batchType.BATCH_READ
   const key = clientKey(command.key)
   if (command.operations !== undefined) return { type, key, ops: command.operations.map(clientOperation) }
-  if (command.bins === 'all') return { type, key, readAllBins: true }
+  if (command.bins === 'all') return new WholeRow(key)
   return command.bins === 'none' ? { type, key, readAllBins: false } : { type, key, bins: command.bins }
+}
+
+/** Row of a batch that reads all bins; made by a constructor, as commands are. */
+class WholeRow implements BatchRow {
+  readonly type = batchType.BATCH_READ
+  readonly key: ClientKey
+  readonly readAllBins = true
+
+  constructor(key: ClientKey) {
+    this.key = key
+  }
 }
 
 /** The answer of a batch of one as that of a call of its own. */

@@ -16,6 +16,15 @@ class WriteBin implements Op.WriteBin {
   }
 }
 
+const ROOM_FOR_ONE: readonly unknown[] = [undefined]
+
+/** List of one item. A copy, not a literal, for the reason that commands are made by constructors; made to measure. */
+export function listOfOne<T>(item: T): T[] {
+  const list = ROOM_FOR_ONE.slice() as T[]
+  list[0] = item
+  return list
+}
+
 export const writeBin = (bin: string, value: Value): Op.WriteBin => new WriteBin(bin, value)
 export const removeBin = (bin: string): Op.RemoveBin => ({ kind: 'removeBin', bin })
 export const writeMissingBin = (bin: string, value: Value): Op.WriteMissingBin => ({

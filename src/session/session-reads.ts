@@ -15,7 +15,7 @@ import { RecordAccess } from './record-access.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { partHome } from './mapping/part-owner.js'
 import { keyOfEnds, unsentLink } from './load/link-ends.js'
-import { OneLoaded } from './load/load-request.js'
+import { LoadedOrMissing, OneLoaded } from './load/load-request.js'
 import { pointingTo } from './load/inverse-lookup.js'
 import type { AtOptions, KeyInput, LoadOneOptions, LoadOptions, RelationPath } from './context/session-types.js'
 import { ManagedSource } from './query/managed-source.js'
@@ -37,9 +37,8 @@ export class SessionReads extends SessionBase {
     if ((options?.version ?? options?.from) !== undefined) return this.#loadSeen(entityClass, key, options!)
     // Makes one promise for the whole call: each one between would cost a single load more than all else that is done for it.
     return new Promise((resolve, failed) => {
-      const loaded = (managed: ManagedEntity | null): void =>
-        managed === null ? failed(this.core.notFound(entityClass, [key])) : resolve(managed.entity as T)
-      this.core.loads.findOne(this.core.toLoad(entityClass), key, options, new OneLoaded(loaded, failed))
+      const receiver = new LoadedOrMissing(this.core, entityClass, key, resolve, failed)
+      this.core.loads.findOne(this.core.toLoad(entityClass), key, options, receiver)
     })
   }
 

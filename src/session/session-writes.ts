@@ -234,16 +234,27 @@ export class SessionWrites implements OpenWrites<ManagedEntity> {
   }
 }
 
-/** Receiver of a save that calls functions. */
-export class OneSent implements SendReceiver {
-  readonly sent: () => void
+/** Receiver of a save that resolves with the entity. */
+export class OneSent<T extends object> implements SendReceiver {
+  readonly #entity: T
+  readonly #resolve: (entity: T) => void
   readonly failed: (error: unknown) => void
   readonly refused: (() => void) | undefined
 
-  constructor(sent: () => void, failed: (error: unknown) => void, refused: (() => void) | undefined) {
-    this.sent = sent
+  constructor(
+    entity: T,
+    resolve: (entity: T) => void,
+    failed: (error: unknown) => void,
+    refused: (() => void) | undefined,
+  ) {
+    this.#entity = entity
+    this.#resolve = resolve
     this.failed = failed
     this.refused = refused
+  }
+
+  sent(): void {
+    this.#resolve(this.#entity)
   }
 }
 

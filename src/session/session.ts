@@ -87,12 +87,11 @@ export class Session extends SessionReads {
     return new Promise((resolve, failed) => {
       this.core.checkMaySend()
       if (options !== undefined) checkCallOptions('save', options)
-      const sent = (): void => resolve(entity)
       const ttl = options?.ttl
       const managed = this.core.manage(entity, ttl)
       if (options?.version !== undefined) checkExpectedVersion(managed, options.version)
       const refused = ttl === undefined ? undefined : managed.addWriteOptions({ ttl })
-      this.core.work.send(managed, options, new OneSent(sent, failed, refused))
+      this.core.work.send(managed, options, new OneSent(entity, resolve, failed, refused))
     })
   }
 
@@ -109,7 +108,7 @@ export class Session extends SessionReads {
       const refused = managed.addWriteOptions({ overwrite: true, ttl: options?.ttl })
       forgetMembers(managed, relations)
       removeAgain?.((member) => managedOf(member)?.home === managed.home)
-      this.core.work.send(managed, options, new OneSent(() => resolve(entity), failed, refused))
+      this.core.work.send(managed, options, new OneSent(entity, resolve, failed, refused))
     })
   }
 

@@ -6,7 +6,7 @@ import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { LoadReceiver, LoadRequest } from './load-request.js'
 
 /** Loads an entity once something else has ended. */
-export type FindLater = (
+type FindLater = (
   mapped: MappedClass,
   key: RecordKey,
   wanted: Projection,

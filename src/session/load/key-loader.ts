@@ -1,9 +1,8 @@
 import type { ReadRequest } from '../../driver/read-request.js'
-import type { DeletedOption } from '../../model/index.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { afterLoadOf, runAfterLoad } from './after-load.js'
-import { afterWrite, readAgain, type FindLater } from './beside-writes.js'
+import { afterWrite, readAgain } from './beside-writes.js'
 import { isInsideHook } from '../tracking/lifecycle-hooks.js'
 import type { Hydrator } from './hydrator.js'
 import { MOST_AT_ONCE, readInWaves } from './in-waves.js'
@@ -11,13 +10,11 @@ import { LoadRequest, type LoadReceiver, type RecordTaker } from './load-request
 import { tickOf, type ReadBatcher } from './read-batcher.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
-import { covers, joinedWith, projectionOf, showing, type OnlyItem } from '../mapping/projection.js'
+import { covers, joinedWith, showing } from '../mapping/projection.js'
 import { RecordMap } from '../tracking/identity-map.js'
 import { isEntityShown } from '../tracking/soft-deleted.js'
 import type { SessionContext } from '../context/session-context.js'
 import { otherClass, sessionClosed } from '../context/session-errors.js'
-import { byFirstStep } from '../../relations/read/split-paths.js'
-import type { RelationStrategy } from '../../relations/contract/relation-strategy.js'
 
 /** Loads entities by key: what is asked for in one tick is one batch read, and no record is read twice at a time. */
 export class KeyLoader implements RecordTaker {
@@ -83,19 +80,14 @@ export class KeyLoader implements RecordTaker {
     const known = identity.get(mapped, key.key)
     const hook = known?.mapped.calls('afterLoad') === true ? afterLoadOf(known) : undefined
     // A hook that waited for a hook might wait for itself: it gets the entity as it is.
-    if (hook !== undefined && !this.#isInsideHook) {
-      const again = (): void => this.#find(mapped, key, wanted, receiver, place, mayBeAlone)
-      return void hook.then(again, (error: unknown) => receiver.failed(error))
-    }
+    if (hook !== undefined && !this.#isInsideHook)
+      return this.#findAfterHook(hook, mapped, key, wanted, receiver, place, mayBeAlone)
     if (known !== undefined && covers(known.loaded, wanted.loaded)) {
       if (!mapped.is(known.entity)) return receiver.failed(otherClass(mapped, known))
       return receiver.loaded(isHidden(known, wanted) ? null : known, place)
     }
     const isOwn = receiver.isOwn === true || this.#isInsideHook
-    if (known !== undefined && !isOwn) {
-      const again = (): void => this.#findLater(mapped, key, wanted, receiver, place)
-      if (afterWrite(known, this.#context, again)) return
-    }
+    if (known !== undefined && !isOwn && this.#findAfterWrite(known, mapped, key, wanted, receiver, place)) return
     const projection = known === undefined ? wanted : showing(joinedWith(known.loaded, wanted, mapped), wanted.deleted)
     const pending = (this.#pending[mapped.place] ??= new RecordMap())
     const same = pending.get(key.key)
@@ -115,6 +107,32 @@ export class KeyLoader implements RecordTaker {
     this.#context.reading.begin()
     if (projection.loaded === undefined && mapped.shards === undefined) this.#tick.add(request, identity, mayBeAlone)
     else this.#addPartial(request)
+  }
+
+  // Closures that few loads need are made by methods of their own: where a function makes one, every call of it makes room for what that holds.
+
+  #findAfterHook(
+    hook: Promise<unknown>,
+    mapped: MappedClass,
+    key: RecordKey,
+    wanted: Projection,
+    receiver: LoadReceiver,
+    place: number,
+    mayBeAlone: boolean,
+  ): void {
+    const again = (): void => this.#find(mapped, key, wanted, receiver, place, mayBeAlone)
+    void hook.then(again, (error: unknown) => receiver.failed(error))
+  }
+
+  #findAfterWrite(
+    known: ManagedEntity,
+    mapped: MappedClass,
+    key: RecordKey,
+    wanted: Projection,
+    receiver: LoadReceiver,
+    place: number,
+  ): boolean {
+    return afterWrite(known, this.#context, () => this.#findLater(mapped, key, wanted, receiver, place))
   }
 
   /** Reads all that is wanted, or does so from now on, because it was not sent yet. */
@@ -139,7 +157,7 @@ export class KeyLoader implements RecordTaker {
     other.alsoFor({ loaded: again, failed: again }, 0)
   }
 
-  readonly #findLater: FindLater = (mapped, key, wanted, receiver, place) => {
+  #findLater(mapped: MappedClass, key: RecordKey, wanted: Projection, receiver: LoadReceiver, place: number): void {
     if (this.#context.identity.isClosed) receiver.failed(sessionClosed())
     else this.#find(mapped, key, wanted, receiver, place, false)
   }
@@ -147,10 +165,10 @@ export class KeyLoader implements RecordTaker {
   #addPartial(request: LoadRequest): void {
     if (this.#partial !== undefined) return void this.#partial.add(request)
     this.#partial = new Set([request])
-    this.#tick.join(this.#takePartial, this.#context.identity)
+    this.#tick.join(() => this.#takePartial(), this.#context.identity)
   }
 
-  readonly #takePartial = (): Iterable<ReadRequest> => {
+  #takePartial(): Iterable<ReadRequest> {
     const requests = [...this.#partial!]
     this.#partial = undefined
     return requests.flatMap((request) => [request, ...request.along()])
@@ -162,14 +180,17 @@ export class KeyLoader implements RecordTaker {
     if (identity.isClosed) throw sessionClosed()
     const known = identity.get(mapped, key.key)
     if (known?.loaded !== undefined && request.isOutdated(known, identity.writes))
-      return readAgain(request, known, identity.writes, this.#findLater)
+      return this.#readAgain(request, known)
     const managed = this.#hydrator.take(mapped, key, record, projection, known)
     if (managed === null || !managed.mapped.calls('afterLoad')) return resolve(request, managed)
     const hook = known === undefined ? runAfterLoad(managed) : request.isForHook ? undefined : afterLoadOf(managed)
-    if (hook === undefined) return resolve(request, managed)
-    hook.then(
-      () => resolve(request, managed),
-      (error: unknown) => request.failed(error),
+    if (hook === undefined) resolve(request, managed)
+    else resolveAfter(hook, request, managed)
+  }
+
+  #readAgain(request: LoadRequest, known: ManagedEntity): void {
+    readAgain(request, known, this.#context.identity.writes, (mapped, key, wanted, receiver, place) =>
+      this.#findLater(mapped, key, wanted, receiver, place),
     )
   }
 
@@ -182,6 +203,13 @@ export class KeyLoader implements RecordTaker {
 
 const resolve = (request: LoadRequest, managed: ManagedEntity | null): void =>
   request.resolve(managed !== null && isHidden(managed, request.projection) ? null : managed)
+
+function resolveAfter(hook: Promise<unknown>, request: LoadRequest, managed: ManagedEntity): void {
+  hook.then(
+    () => resolve(request, managed),
+    (error: unknown) => request.failed(error),
+  )
+}
 
 /** To be deleted by the session, or deleted softly and not asked for. */
 const isHidden = (managed: ManagedEntity, { deleted }: Projection): boolean =>
@@ -212,82 +240,5 @@ class AllLoaded implements LoadReceiver {
   loaded(managed: ManagedEntity | null, place: number): void {
     this.#found[place] = managed
     if (--this.#left === 0) this.#resolve(this.#found)
-  }
-}
-
-/** Properties that are wanted, and deleted entities that are. */
-interface Wanted extends DeletedOption {
-  readonly only?: readonly OnlyItem[] | undefined
-  readonly signal?: AbortSignal | undefined
-  /** The session's own work waits for it. */
-  readonly isOwn?: boolean
-}
-
-/** Loads entities by key and, in the same tick, those that live under the same keys elsewhere and are wanted along. */
-export class SameKeyLoader {
-  readonly #context: SessionContext
-  readonly #loader: KeyLoader
-
-  constructor(context: SessionContext, loader: KeyLoader) {
-    this.#context = context
-    this.#loader = loader
-  }
-
-  find(
-    mapped: MappedClass,
-    keys: readonly RecordKey[],
-    paths: readonly string[] = [],
-    wanted: Wanted = {},
-  ): Promise<(ManagedEntity | null)[]> {
-    return this.#find(mapped, keys, paths, new Set([mapped]), wanted)
-  }
-
-  #find(
-    mapped: MappedClass,
-    keys: readonly RecordKey[],
-    paths: readonly string[],
-    seen: ReadonlySet<MappedClass>,
-    { only, deleted, signal, isOwn }: Wanted = {},
-  ): Promise<(ManagedEntity | null)[]> {
-    const branches = byFirstStep(paths)
-    const projection = showing(projectionOf(mapped, only, [...branches.keys()]), deleted)
-    const found = this.#loader.findAll(mapped, keys, projection, signal, isOwn)
-    const wanted = mapped.relations.filter(
-      (strategy) =>
-        strategy.meet !== undefined &&
-        (strategy.model.eager || branches.has(strategy.relation)) &&
-        !seen.has(this.#target(strategy.model.target)),
-    )
-    if (wanted.length === 0) return found
-    // Related entities may be deleted or not, where deleted entities are asked for.
-    const along: Wanted = { isOwn, ...(deleted !== undefined && { deleted: 'include' }) }
-    return this.#along(mapped, keys, branches, seen, wanted, found, along)
-  }
-
-  async #along(
-    mapped: MappedClass,
-    keys: readonly RecordKey[],
-    branches: ReadonlyMap<string, string[]>,
-    seen: ReadonlySet<MappedClass>,
-    wanted: readonly RelationStrategy[],
-    found: Promise<(ManagedEntity | null)[]>,
-    along: Wanted,
-  ): Promise<(ManagedEntity | null)[]> {
-    const { tenant } = this.#context.identity
-    const { scheme } = mapped.codec.key
-    const others = wanted.map(({ relation, model }) => {
-      const target = this.#target(model.target)
-      const same = keys.map(({ key }) => target.recordKey(scheme.fromStored(key, tenant), tenant))
-      return this.#find(target, same, branches.get(relation) ?? [], new Set([...seen, target]), along)
-    })
-    const [entities, ...related] = await Promise.all([found, ...others])
-    wanted.forEach((strategy, i) => {
-      entities.forEach((managed, j) => managed !== null && strategy.meet!(managed, related[i][j]))
-    })
-    return entities
-  }
-
-  #target(name: string): MappedClass {
-    return this.#context.classes.of(name)
   }
 }

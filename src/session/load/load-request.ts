@@ -1,8 +1,10 @@
 import { ReadRequest } from '../../driver/read-request.js'
+import type { EntityClass } from '../../model/index.js'
 import { read } from '../../plan/command.js'
 import type { StoredRecord } from '../../plan/outcome.js'
 import type { RecordKey } from '../../plan/record-key.js'
 import { CompanionReads } from '../counters/companion-reads.js'
+import type { KeyInput } from '../context/session-types.js'
 import type { OpenWrites } from '../tracking/entity-home.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
@@ -24,6 +26,38 @@ export class OneLoaded implements LoadReceiver {
   constructor(loaded: (managed: ManagedEntity | null) => void, failed: (error: unknown) => void) {
     this.loaded = loaded
     this.failed = failed
+  }
+}
+
+interface Missing {
+  notFound(entityClass: EntityClass, keys: readonly KeyInput[]): Error
+}
+
+/** Receiver of a load that fails where there is no record. */
+export class LoadedOrMissing<T extends object> implements LoadReceiver {
+  readonly #missing: Missing
+  readonly #class: EntityClass<T>
+  readonly #key: KeyInput<T>
+  readonly #resolve: (entity: T) => void
+  readonly failed: (error: unknown) => void
+
+  constructor(
+    missing: Missing,
+    entityClass: EntityClass<T>,
+    key: KeyInput<T>,
+    resolve: (entity: T) => void,
+    failed: (error: unknown) => void,
+  ) {
+    this.#missing = missing
+    this.#class = entityClass
+    this.#key = key
+    this.#resolve = resolve
+    this.failed = failed
+  }
+
+  loaded(managed: ManagedEntity | null): void {
+    if (managed === null) this.failed(this.#missing.notFound(this.#class, [this.#key]))
+    else this.#resolve(managed.entity as T)
   }
 }
 

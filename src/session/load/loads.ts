@@ -4,7 +4,7 @@ import type { Tracked } from '../../relations/contract/tracked.js'
 import type { MappedClass, Projection } from '../mapping/mapped-class.js'
 import type { ManagedEntity } from '../tracking/managed-entity.js'
 import type { Hydrator } from './hydrator.js'
-import type { SameKeyLoader } from './key-loader.js'
+import type { SameKeyLoader } from './same-key-loader.js'
 
 /** Reads of a session, each made when it is needed: most saves read nothing. */
 export interface Loads {

@@ -12,9 +12,11 @@ import type { ManagedEntity } from './managed-entity.js'
 const NONE: readonly never[] = Object.freeze([])
 
 /** Throws where a stored value was changed that never changes; where there was none, the guards see to it that there still is none. */
-export function guardImmutable(managed: ManagedEntity): readonly Guard[] {
+export const guardImmutable = (managed: ManagedEntity): readonly Guard[] =>
+  managed.mapped.immutable.length === 0 ? NONE : guardsOfChanged(managed)
+
+function guardsOfChanged(managed: ManagedEntity): readonly Guard[] {
   const { mapped, entity, snapshot, loaded } = managed
-  if (mapped.immutable.length === 0) return NONE
   return mapped.immutable.flatMap((property): readonly Guard[] => {
     const isKnown = loaded === undefined || loaded.has(property.name)
     if (!isKnown || !mapped.codec.isChanged(entity, snapshot!, property.name)) return NONE
