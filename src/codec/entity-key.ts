@@ -103,7 +103,7 @@ export class EntityKey {
       const value = readProperty(entity, property)
       const relation = this.#refs.get(property)
       const isKey = relation !== undefined && isRefLike(value)
-      const part = (isKey ? heldKey(value, relation, this.#codecOf) : value) as KeyPartValue
+      const part = (isKey ? heldKey(value, relation, this.#codecOf, true) : value) as KeyPartValue
       parts[property] =
         isKey && part !== null && fromStored !== undefined ? fromStored(property, part as KeyValue) : part
     }

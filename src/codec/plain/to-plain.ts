@@ -1,7 +1,14 @@
 import { types } from 'node:util'
 import { instanceToPlain, type ClassTransformOptions } from 'class-transformer'
 import { tagKey, type KeyValue } from '../../keys/index.js'
-import { shownClassOf, type Collection, type Ref, type RelationModel } from '../../model/index.js'
+import {
+  shownClassOf,
+  type BinType,
+  type Collection,
+  type EmbeddableModel,
+  type Ref,
+  type RelationModel,
+} from '../../model/index.js'
 import type { Codecs } from '../codecs.js'
 import { codecsOf } from '../known-codecs.js'
 import { classOf, readProperty, writeProperty } from '../own-property.js'
@@ -40,16 +47,40 @@ class PlainView {
     this.#mode = mode
   }
 
-  of(entity: object, path: readonly object[]): object {
-    const relations = this.#relationsOf(entity)
+  of(entity: object, path: readonly object[], model = this.#codecs.modelOf(entity)): object {
+    const relations = new Map(model.relations.map((relation) => [relation.name, relation]))
+    const types = new Map(model.properties.map(({ name, type }) => [name, type]))
     const view = Object.create(Object.getPrototypeOf(entity) as object) as object
     for (const name of Object.keys(entity)) {
       const relation = relations.get(name)
       const value = readProperty(entity, name)
-      if (!relation) writeProperty(view, name, withTextKeys(value))
+      if (!relation) writeProperty(view, name, withTextKeys(this.#inside(types.get(name), value, [...path, entity])))
       else if (this.#mode !== 'none') writeProperty(view, name, this.#related(relation, value, [...path, entity]))
     }
     return view
+  }
+
+  /** Embedded parts as they are shown; those without references stay as they are. */
+  #inside(type: BinType | undefined, value: unknown, path: readonly object[]): unknown {
+    if (type?.kind !== 'embedded' || typeof value !== 'object' || value === null) return value
+    const model = this.#codecs.model.embeddable(type.part)
+    if (!this.#hasRefs(model)) return value
+    const shown = (part: unknown): unknown =>
+      typeof part === 'object' && part !== null && !path.includes(part) ? this.of(part, path, model) : part
+    if (type.shape === 'array') return Array.isArray(value) ? value.map(shown) : value
+    if (type.shape !== 'map') return shown(value)
+    const entries: [unknown, unknown][] = types.isMap(value) ? [...value] : Object.entries(value)
+    return new Map(entries.map(([key, part]) => [key, shown(part)]))
+  }
+
+  /** True for a part that has references, or parts with some in it. */
+  #hasRefs({ name, relations, properties }: EmbeddableModel, seen = new Set<string>()): boolean {
+    if (relations.length > 0) return true
+    if (seen.has(name)) return false
+    seen.add(name)
+    return properties.some(
+      ({ type }) => type.kind === 'embedded' && this.#hasRefs(this.#codecs.model.embeddable(type.part), seen),
+    )
   }
 
   #related(relation: RelationModel, value: unknown, path: readonly object[]): unknown {
@@ -78,10 +109,6 @@ class PlainView {
       // A new entity may have no key yet.
       return null
     }
-  }
-
-  #relationsOf(entity: object): ReadonlyMap<string, RelationModel> {
-    return new Map(this.#codecs.modelOf(entity).relations.map((relation) => [relation.name, relation]))
   }
 }
 

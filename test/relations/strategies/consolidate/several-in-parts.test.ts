@@ -182,10 +182,15 @@ for (const mode of MODES) {
         },
         { id: 'b', subject: 'photo:1', answers: [] },
       ])
-      const copy = fromPlain(Wall, { ...plain, id: 3, top: { subject: 'post:1' }, pins: [] }, { relations: 'keys' })
+      expect([plain['top'], plain['pins']]).to.deep.equal([
+        { subject: 'post:1' },
+        [{ subject: 'photo:1' }, { subject: 'page:n:1' }],
+      ])
+      const copy = fromPlain(Wall, { ...plain, id: 3 }, { relations: 'keys' })
       await db.withSession((session) => Promise.resolve(session.persist(copy)))
       expect(await binOf(3, 'mentions')).to.deep.equal(await binOf(1, 'mentions'))
       expect(await binOf(3, 'top')).to.deep.equal({ subject: 'post:1' })
+      expect(await binOf(3, 'pins')).to.deep.equal(await binOf(1, 'pins'))
       const wrong = { id: 4, mentions: [{ id: 'a', subject: 'author:ada' }] }
       expect(() => fromPlain(Wall, wrong, { relations: 'keys' })).to.throw(SkeinError, /takes a key of Post \| Photo/)
     })

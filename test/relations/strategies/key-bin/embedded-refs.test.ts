@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Bin, Embeddable, Embedded, Key, ManyToOne, Record, SkeinError, ref, type Database } from 'skein'
+import { Bin, Embeddable, Embedded, Key, ManyToOne, Record, SkeinError, ref, toPlain, type Database } from 'skein'
 import { MODES, type TestServer } from '../../../server.js'
 import { rejection } from '../../../session/rejection.js'
 import { useDatabase } from '../../../use-database.js'
@@ -21,6 +21,7 @@ class Tenant {
   @Bin() name?: string
   @Embedded(() => Home) home?: Home
   @Embedded(() => Home, { as: 'array' }) former?: Home[]
+  @Embedded(() => Home, { as: 'map' }) byYear?: Map<string, Home>
 }
 
 const home = (car: Car | number | null): Home => {
@@ -60,6 +61,23 @@ for (const mode of MODES) {
       const found = await db.session().loadMany(Tenant, [1, 2])
       expect(found.map((each) => each.home?.car.key)).to.deep.equal([50, 50])
       expect(await db.session().find(Car, 50)).to.not.equal(null)
+    })
+
+    it('are keys as plain data', async () => {
+      const values = { home: home(50), former: [home(51), home(null)], byYear: new Map([['2001', home(52)]]) }
+      await db.session().save(Object.assign(new Tenant(), { id: 1, ...values }))
+      const tenant = await db.session().load(Tenant, 1)
+      const street = 'Long Street'
+      expect(toPlain(tenant)).to.deep.equal({
+        id: 1,
+        home: { street, car: 50 },
+        former: [
+          { street, car: 51 },
+          { street, car: null },
+        ],
+        byYear: { 2001: { street, car: 52 } },
+      })
+      expect(toPlain(tenant, { relations: 'none' })).to.deep.include({ home: { street } })
     })
 
     it('do not keep other changes from being saved once they are stored', async () => {

@@ -155,6 +155,22 @@ for (const mode of MODES) {
       expect(await (await db.session().load(Post, 1)).reactors.keys()).to.deep.equal(['ann', 'cem'])
     })
 
+    it('are made by themselves, of entities or keys', async () => {
+      const session = db.session()
+      const [bob, post] = [await session.load(Fan, 'bob'), await session.load(Post, 1)]
+      const link = new Reaction()
+      link.fan.set(bob)
+      link.subject.set(post)
+      await session.save(link)
+      expect(await session.at(Post, 1).collection('reactors').keys()).to.deep.equal(['ann', 'bob'])
+      session.create(Keeping, { subject: 'rphoto:1', by: bob })
+      await session.flush()
+      expect(await db.session().at(Photo, 1).collection('keepers').keys()).to.include('rfan:bob')
+      const without = Object.assign(new Reaction(), { emoji: 'x' })
+      without.fan.set(bob)
+      expect(await rejection(() => db.session().save(without))).to.have.property('code', 'SKEIN_2102')
+    })
+
     it('are not stored where an end is missing', async () => {
       const session = db.session()
       const ann = await session.load(Fan, 'ann')
@@ -205,6 +221,10 @@ for (const mode of MODES) {
       const dora = fromPlain(Fan, { id: 'dora', reacted: ['rpost:1'] }, { relations: 'keys' })
       await db.session().save(dora)
       expect(await (await db.session().load(Post, 1)).reactors.keys()).to.deep.equal(['ann', 'dora'])
+      const link = fromPlain(Reaction, { fan: 'bob', subject: 'rpost:1', emoji: 'new' }, { relations: 'keys' })
+      await db.session().save(link)
+      expect(await (await db.session().load(Fan, 'bob')).reacted.keys()).to.deep.equal(['rphoto:1', 'rpost:1'])
+      expect(toPlain(await db.session().load(Reaction, 'bob:rpost%3A1'))).to.deep.include({ subject: 'rpost:1' })
       const wrong = { id: 'eve', reacted: ['rfan:ann'] }
       expect(() => fromPlain(Fan, wrong, { relations: 'keys' })).to.throw(SkeinError, /a key of Post \| Photo/)
     })
