@@ -118,18 +118,20 @@ export function undoReplacedLink(
 
 /**
  * Refuses to replace a link record while this end of it is deleted softly, where no transaction would bring the stored one back: it was
- * deleted with its end, and has to come back with it. Undefined where there is nothing to ask.
+ * deleted with its end, and has to come back with it. In a transaction the end itself refuses, unless its list is in another record
+ * (`isApart`). Undefined where there is nothing to ask.
  */
 export function keepLinkOfDeleted(
   tracked: Tracked,
   targets: EntityModel,
   to: KeyValue,
+  isApart: boolean,
   draft: Draft,
   reader: Reader,
 ): Promise<void> | undefined {
   const { model, key: link, overwrite } = tracked
   replaced.delete(tracked)
-  if (overwrite !== true || draft.isInside || draft.isTransaction) return undefined
+  if (overwrite !== true || (draft.isTransaction && !(draft.isInside && isApart))) return undefined
   const key = reader.recordKey(targets, to)
   const target = modelAt(targets, key)
   const bin = deletedBinOf(target)

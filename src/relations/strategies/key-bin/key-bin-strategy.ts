@@ -104,7 +104,9 @@ export class KeyBinStrategy implements RelationStrategy {
   save(tracked: Tracked, draft: Draft, reader: Reader): void | Promise<void> {
     const state = this.#state(tracked.entity)
     const to = this.isEndOfLink ? state.key : null
-    const checked = to === null ? undefined : keepLinkOfDeleted(tracked, this.#sides.target, to, draft, reader)
+    const { target, lists } = this.#sides
+    const isApart = lists?.isApart === true
+    const checked = to === null ? undefined : keepLinkOfDeleted(tracked, target, to, isApart, draft, reader)
     if (checked !== undefined) return checked.then(() => this.#plan(tracked, state, draft, reader))
     const needsOwner = this.#sides.list !== undefined || isTakenOut(tracked, state)
     if (!draft.isInside || !needsOwner || isCreation(tracked) || isAsStored(tracked, state)) {
