@@ -85,7 +85,11 @@ export class UnitOfWork {
     }
   }
 
-  async #run(scan: () => ManagedEntity[], options: FlushOptions, { refused, done }: Round = {}): Promise<void> {
+  async #run(
+    scan: () => ManagedEntity[],
+    options: FlushOptions,
+    { refused, done, now = new Date() }: Round = {},
+  ): Promise<void> {
     const { context, entities } = this.#parts
     const { signal, transactions = context.transactions } = options
     let work: ChangeSet
@@ -101,7 +105,7 @@ export class UnitOfWork {
     }
     if (work.isEmpty) return this.#settleCopies(options)
     const { result, began } = await this.#inFlight(work, refused, (onEnd) =>
-      this.#send(work, transactions, options, onEnd),
+      this.#send(work, transactions, options, now, onEnd),
     )
     if (work.isDeleting) forgetDeleted(work.removed, context)
     for (const managed of work.removed) if (managed.state === 'new') entities.takeInAgain(managed)
@@ -132,7 +136,8 @@ export class UnitOfWork {
     })
     // Changes that handles made for after a failed delete are sent along once the delete is done.
     if (!isOvertaken && !isFollowed) return
-    await this.#run(scan, options, { refused, done: new Set([...(done ?? []), ...work.saved, ...work.removed]) })
+    const isDone = new Set([...(done ?? []), ...work.saved, ...work.removed])
+    await this.#run(scan, options, { refused, done: isDone, ...(isOvertaken && { now }) })
   }
 
   /** Brings copies in line with what was sent, also by a flush that failed before it came to that. */
@@ -184,7 +189,13 @@ export class UnitOfWork {
     }
   }
 
-  async #send(work: ChangeSet, transactions: TransactionMode, options: FlushOptions, onEnd: OnEnd): Promise<Sent> {
+  async #send(
+    work: ChangeSet,
+    transactions: TransactionMode,
+    options: FlushOptions,
+    now: Date,
+    onEnd: OnEnd,
+  ): Promise<Sent> {
     const { context } = this.#parts
     const { signal } = options
     if (work.isInDoubt && hasDoubts(work)) await resolveDoubts(work, this.#parts, signal)
@@ -197,7 +208,7 @@ export class UnitOfWork {
     const marked: AfterMark = (draft, isStopped) => this.#lookAgain(work, draft, isStopped, options)
     const began = performance.now()
     onEnd(beginSending(relationsOf(work.saved)))
-    return { began, result: await executeChangeSet(work, this.#parts, transactions, signal, marked) }
+    return { began, result: await executeChangeSet(work, this.#parts, transactions, now, signal, marked) }
   }
 
   /** Looks for members again that were added after the first look; now that their owners are marked, no more can come. */
@@ -250,6 +261,8 @@ function* relationsOf(members: Iterable<ManagedEntity>): Generator<SentRelations
 interface Round {
   readonly refused?: () => void
   readonly done?: ReadonlySet<ManagedEntity>
+  /** When the flush began: what one delete takes along has one time. */
+  readonly now?: Date
 }
 
 type OnEnd = (end: () => void) => void

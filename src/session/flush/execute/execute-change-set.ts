@@ -19,18 +19,19 @@ export async function executeChangeSet(
   work: ChangeSet,
   parts: SendParts,
   mode: TransactionMode,
+  now: Date,
   signal?: AbortSignal,
   marked?: AfterMark,
 ): Promise<RunResult> {
   const { context, reader } = parts
   const isInside = context.transaction !== undefined
   if (isInside || !mayNeedTransactions(work, mode, context.driver.capabilities)) {
-    const { draft, reading } = beginPlan(work, reader, new Date(), { isTransaction: isInside, isInside })
+    const { draft, reading } = beginPlan(work, reader, now, { isTransaction: isInside, isInside })
     // Awaits only where something has to be read: what is called now is sent as it is now.
     if (reading !== undefined) await reading
     return executeStages(draft, context.driver, callOptions(context, signal), marked, mode)
   }
-  const survey = await planChangeSet(work, reader, new Date(), { isTransaction: true })
+  const survey = await planChangeSet(work, reader, now, { isTransaction: true })
   const groups = groupsOf(survey, work, mode, context.driver.capabilities)
   survey.begin()
   if (survey.isEmpty) return { stages: [], outcomes: [], failed: [] }

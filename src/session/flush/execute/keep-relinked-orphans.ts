@@ -28,7 +28,7 @@ export async function keepRelinkedOrphans(
   const children = refused.size === 0 ? [] : [...work.removed].filter((each) => isGuarded(each, refused))
   if (children.length === 0) return false
   const records = await reader.read(
-    children.map(({ model, key, deleteIntent }) => read(model.name, key, asked(model, deleteIntent!.orphanGuard!.bin))),
+    children.map(({ model, key, deleteIntent }) => read(model.name, key, asked(model, deleteIntent!.orphanGuard?.bin))),
   )
   const spared = new Set(children.filter((child, i) => spare(child, records[i]?.bins ?? {}, reader)))
   const isOnlyTheirs = work.onlyFor(spared)
@@ -39,17 +39,19 @@ export async function keepRelinkedOrphans(
   return spared.size > 0 && failed.every((outcome) => isUnsent(outcome) || ids.has(recordId(outcome.command.key)))
 }
 
-const asked = (model: ManagedEntity['model'], bin: string): readonly string[] =>
-  model.deletedAt === undefined ? [bin] : [bin, deletedBinOf(model)!]
+const asked = (model: ManagedEntity['model'], bin: string | undefined): readonly string[] =>
+  [bin, deletedBinOf(model)].filter((each) => each !== undefined)
 
 /** False when it is still where it was: then its version is what has changed. */
 function spare(child: ManagedEntity, bins: Bins, reader: Reader): boolean {
-  const { bin, expected } = child.deleteIntent!.orphanGuard!
-  const stored = (bins[bin] ?? null) as UserKey | null
   const isGone = isSoftDelete(child) && bins[deletedBinOf(child.model)!] !== undefined
   // Another session has deleted it, with all that it takes along.
   if (isGone) child.home.remove(child)
   if (isGone) return true
+  const { orphanGuard } = child.deleteIntent!
+  if (orphanGuard === undefined) return false
+  const { bin, expected } = orphanGuard
+  const stored = (bins[bin] ?? null) as UserKey | null
   if (sameValue(expected, stored)) return false
   const strategy = child.mapped.relations.find(({ model }) => model.bin === bin)
   // Without one, it was to be purged, and somebody has restored it.
@@ -93,8 +95,13 @@ function untaken(taken: readonly ManagedEntity[], outcomes: readonly Outcome[]):
   })
 }
 
-const isGuarded = ({ deleteIntent, key }: ManagedEntity, refused: ReadonlySet<string>): boolean =>
-  deleteIntent?.orphanGuard !== undefined && refused.has(recordId(key))
+/** True for a child that another session may have taken; in a transaction only its own delete tells, where that is a soft one. */
+function isGuarded(managed: ManagedEntity, refused: ReadonlySet<string>): boolean {
+  const { deleteIntent, key } = managed
+  const isTakenAlong = deleteIntent?.asked === 0 && isSoftDelete(managed)
+  return (deleteIntent?.orphanGuard !== undefined || isTakenAlong) && refused.has(recordId(key))
+}
+
 const isRefused = ({ reason }: Outcome): boolean => reason === 'guard'
 const UNDONE: ReadonlySet<Outcome['reason']> = new Set<Outcome['reason']>([
   'notSent',

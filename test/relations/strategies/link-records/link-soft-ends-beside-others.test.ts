@@ -72,5 +72,23 @@ for (const mode of MODES) {
             )
             for await (const { message } of db.verify([User, Follow], { settle: 0 })) expect.fail(message)
           })
+
+    it('comes back with an end whose delete met another link that was ended meanwhile', async function () {
+      await db.withSession((session) => {
+        const [one, two, three] = [1, 2, 3].map((id) => session.create(User, { id }))
+        one.follows.add(two)
+        one.follows.add(three)
+      })
+      const deleting = db.session()
+      const user = await deleting.load(User, 1, { with: ['follows'] })
+      await change(1, (follows) => follows.unlink(3))
+      await addFault(this, server, { kind: 'write', namespace, set: 'lsb_follow', delay: 5, times: 9 })
+      const isDeleted = await deleting.delete(user)
+      await server.embedded!.faults.clear()
+      expect(isDeleted).to.equal(true)
+      expect(await db.session().restore(User, 1)).to.equal(true)
+      expect(await db.session().at(User, 1).collection('follows').keys()).to.deep.equal([2])
+      expect(await db.session().at(User, 1).collection('follows').keys({ deleted: 'only' })).to.deep.equal([3])
+    })
   })
 }
