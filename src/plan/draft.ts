@@ -1,5 +1,5 @@
 import type { SkeinError } from '../errors/index.js'
-import type { DeleteCommand, ReadCommand, WriteCommand } from './command.js'
+import type { DeleteCommand, Guard, ReadCommand, WriteCommand } from './command.js'
 import type { DescribeStep } from './deferred-steps.js'
 import type { Outcome, Reason, StoredRecord } from './outcome.js'
 import type { Stage } from './plan.js'
@@ -149,4 +149,17 @@ export interface ReadyStage {
   refused(outcomes: readonly Outcome[]): Outcome[]
   /** Work that lets refused commands succeed when they are sent again. */
   remedies(outcomes: readonly Outcome[]): FollowUp[]
+}
+
+/** Record that contributors to a view plan for. */
+export interface Subject {
+  readonly key: RecordKey
+  readonly depth: number
+  readonly guards: readonly Guard[]
+}
+
+/** Items that stages have handed in for one piece of work. */
+export interface Collected {
+  readonly items: unknown[]
+  readonly then: (items: readonly unknown[]) => void
 }

@@ -1,4 +1,4 @@
-import { bug } from '../errors/index.js'
+import { bug, type SkeinError } from '../errors/index.js'
 import {
   remove,
   write,
@@ -11,8 +11,17 @@ import {
 } from './command.js'
 import { recordId } from './record-key.js'
 import type { Operation, Path } from './operation.js'
-import { listAppendUnique, listRemoveValues, mapPutItems, mapRemoveKeys } from './operations.js'
-import type { MapKey, Value } from './value.js'
+import { join, type Put } from './join-operations.js'
+import {
+  RETRIED,
+  type CompleteWrite,
+  type Contribution,
+  type PendingStage,
+  type ReadyStage,
+  type Settle,
+} from './draft.js'
+import type { Outcome } from './outcome.js'
+import { settleFailure } from './settle-failure.js'
 
 /** Merges all changes of one record into one command, in their order. */
 export function mergeCommands(commands: readonly Command[]): Command[] {
@@ -172,39 +181,13 @@ function isJoinable(a: Operation, b: Operation): boolean {
   return false
 }
 
-function join(same: readonly Operation[]): Operation {
-  const [first] = same
-  switch (first.kind) {
-    case 'listAppendUnique':
-      return listAppendUnique(first.bin, (same as (typeof first)[]).flatMap(valuesOf), first.path, first.order)
-    case 'listRemoveValues':
-      return listRemoveValues(first.bin, (same as (typeof first)[]).flatMap(valuesOf), first.returns, first.path)
-    case 'mapRemoveKeys': {
-      const keys = (same as (typeof first)[]).flatMap((operation) => operation.keys)
-      return mapRemoveKeys(first.bin, keys, first.returns, first.path)
-    }
-    case 'mapPut':
-    case 'mapPutItems':
-      return mapPutItems(first.bin, new Map((same as Put[]).flatMap(entries)), first.path, first.subtype)
-    default:
-      return same[same.length - 1]
-  }
-}
-
 type Whole = Extract<Operation, { kind: 'writeBin' | 'removeBin' }>
-type Put = Extract<Operation, { kind: 'mapPut' | 'mapPutItems' }>
 
 const isWhole = (operation: Operation): operation is Whole =>
   operation.kind === 'writeBin' || operation.kind === 'removeBin'
 
 const isPut = (operation: Operation): operation is Put =>
   operation.kind === 'mapPut' || operation.kind === 'mapPutItems'
-
-const valuesOf = ({ values }: { readonly values: readonly Value[] }): readonly Value[] => values
-
-function entries(put: Put): readonly (readonly [MapKey, Value])[] {
-  return put.kind === 'mapPut' ? [[put.key, put.value]] : [...put.items]
-}
 
 function samePath(a: Path = [], b: Path = []): boolean {
   return a.length === b.length && a.every((step, i) => sameStep(step, b[i]))
@@ -215,4 +198,87 @@ function sameStep(a: Path[number], b: Path[number]): boolean {
   if (a.in === 'mapKey' && b.in === 'mapKey') return a.key === b.key && a.create === b.create
   if (a.in === 'listIndex' && b.in === 'listIndex') return a.index === b.index
   return false
+}
+
+/** Merges what contributors add to one record. */
+function mergeContributions(
+  added: readonly Contribution[],
+  complete: CompleteWrite | undefined,
+): WriteCommand | DeleteCommand {
+  const command = mergeCommands(added.map(({ command }) => command))[0] as WriteCommand | DeleteCommand
+  return complete === undefined ? command : complete(command)
+}
+
+function tell(settle: Settle, outcome: Outcome, broken: SkeinError[]): ReturnType<Settle> {
+  try {
+    return settle(outcome)
+  } catch (error) {
+    broken.push(settleFailure(outcome, error))
+    return outcome.state === 'written'
+  }
+}
+
+/** Merges the commands of each record of a stage; those that must wait are held back. */
+export function readyStage(
+  { name, entries }: PendingStage,
+  complete: CompleteWrite | undefined,
+  mustWait?: (id: string) => boolean,
+): ReadyStage {
+  const all: (readonly Contribution[])[] = []
+  const held: (readonly Contribution[])[] = []
+  const broken: SkeinError[] = []
+  const retried = new Set<Outcome>()
+  for (const added of entries.values()) {
+    const isWaiting = mustWait?.(recordId(added[0].command.key)) === true
+    const [sent, waiting] = isWaiting ? [added.filter(isOwed), added.filter((each) => !isOwed(each))] : [added, []]
+    if (sent.length > 0) all.push(sent)
+    if (waiting.length > 0) held.push(waiting)
+  }
+  return {
+    name,
+    stage: { title: name, commands: all.map((added) => mergeContributions(added, complete)) },
+    broken,
+    retried,
+    holdBack: (missing) =>
+      held.map((added) => {
+        const command = mergeContributions(added, complete)
+        const found = missing.get(recordId(command.key))
+        if (found === undefined) return { command, state: 'notWritten', bins: {}, reason: 'notSent' }
+        const outcome: Outcome = { ...found, command }
+        for (const { settle } of added) tell(settle, outcome, broken)
+        return outcome
+      }),
+    settle: (outcomes) =>
+      outcomes.flatMap((outcome, i) => {
+        // Every contributor must be settled, so no short cut at the first refusal.
+        const accepted = all[i].map(({ settle }) => tell(settle, outcome, broken))
+        const error = accepted.find((answer) => typeof answer === 'object')
+        if (accepted.includes(RETRIED)) retried.add(outcome)
+        if (error !== undefined) {
+          const isPartlyWritten = outcome.state === 'written' && accepted.includes(true)
+          const told = { ...outcome, state: 'notWritten' as const, reason: 'missing' as const, error }
+          return isPartlyWritten ? { ...told, isPartlyWritten } : told
+        }
+        return accepted.includes(false) ? outcome : []
+      }),
+    refused: (outcomes) =>
+      outcomes.filter(({ state, reason }, i) => {
+        if (state === 'written') return false
+        return state === 'inDoubt' || !all[i].every(({ tolerated }) => tolerated.includes(reason!))
+      }),
+    remedies: (outcomes) =>
+      outcomes.flatMap((outcome, i) =>
+        outcome.state === 'written' ? [] : all[i].flatMap(({ settle }) => settle.remedy?.(outcome) ?? []),
+      ),
+  }
+}
+
+const isOwed = ({ settle }: Contribution): boolean => settle.isOwed === true
+
+/** Adds to what is to be merged for one record. */
+export function addTo(entries: PendingStage['entries'], id: string, contribution: Contribution, isFirst = false): void {
+  const known = entries.get(id)
+  if (known === undefined) entries.set(id, [contribution])
+  else if (isFirst) known.unshift(contribution)
+  else known.push(contribution)
 }

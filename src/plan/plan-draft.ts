@@ -4,6 +4,7 @@ import { withDeferredSteps, type DeferredStep, type DescribeStep } from './defer
 import {
   STAGE_NAMES,
   type Check,
+  type Collected,
   type CompleteWrite,
   type Draft,
   type Contribution,
@@ -13,16 +14,12 @@ import {
   type FollowUp,
   type Settle,
   type StageName,
+  type Subject,
 } from './draft.js'
 import type { Reason } from './outcome.js'
 import { plan, type Plan } from './plan.js'
-import { addTo, readyStage } from './ready-stage.js'
+import { addTo, readyStage } from './merge-commands.js'
 import { RecordGroups, recordId, type RecordKey } from './record-key.js'
-
-interface Collected {
-  readonly items: unknown[]
-  readonly then: (items: readonly unknown[]) => void
-}
 
 const MISSING: readonly Reason[] = ['missing']
 const NOTHING: readonly Reason[] = []
@@ -45,13 +42,6 @@ interface Planned {
   /** Target of commands that are added while a part of this draft is being sent. */
   sent: PlanDraft | undefined
   isBegun: boolean
-}
-
-/** Record that contributors to a view plan for. */
-interface Subject {
-  readonly key: RecordKey
-  readonly depth: number
-  readonly guards: readonly Guard[]
 }
 
 /** Builds a plan: contributors add commands, and those to one record are merged. */
@@ -298,3 +288,9 @@ const nothing = ({ complete, deletes = NONE, defer = NONE }: DraftOptions): Plan
   sent: undefined,
   isBegun: false,
 })
+
+/** Waits for the contributors that have to read first; undefined where none has to. */
+export function together(planned: readonly (void | Promise<unknown>)[]): Promise<void> | undefined {
+  const reading = planned.filter((each) => each !== undefined)
+  return reading.length === 0 ? undefined : Promise.all(reading).then(() => undefined)
+}

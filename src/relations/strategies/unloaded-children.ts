@@ -17,7 +17,7 @@ import { keepInKey } from '../write/ref-in-key.js'
 import { recordOfRef, storedRef, writtenAs, type Member } from '../contract/member.js'
 import { progressOf } from '../state/link-progress.js'
 import { ListUpkeep } from '../write/list-upkeep.js'
-import { together } from '../../plan/together.js'
+import { together } from '../../plan/plan-draft.js'
 import { retarget } from '../write/guarded-ref-write.js'
 
 /** The parent that a child had before it was given to another one. */

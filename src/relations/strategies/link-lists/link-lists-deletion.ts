@@ -17,7 +17,7 @@ import type { Tracked } from '../../contract/tracked.js'
 import type { CollectionState } from '../../state/collection-state.js'
 import { collectionStateOf } from '../../state/state-of.js'
 import { lookingAgain } from '../../write/explain-reads.js'
-import { together } from '../../../plan/together.js'
+import { together } from '../../../plan/plan-draft.js'
 import { heldHere, heldThere, type LinkListSides } from './link-list-sides.js'
 
 /** Deletes of a record with links: the others forget it, or go too where the relation says so. */

@@ -1,15 +1,23 @@
 import { SkeinError } from '../../../errors/index.js'
+import type { Driver } from '../../../driver/driver.js'
+import type { TransactionHandle } from '../../../driver/outcome.js'
+import { splitAccess } from '../../../driver/split-access.js'
+import type { DeleteCommand, WriteCommand } from '../../../plan/command.js'
+import type { ReadyStage } from '../../../plan/draft.js'
 import type { Outcome } from '../../../plan/outcome.js'
 import type { PlanDraft } from '../../../plan/plan-draft.js'
 import type { Plan } from '../../../plan/plan.js'
 import { recordId } from '../../../plan/record-key.js'
 import type { TransactionMode } from '../../context/open-options.js'
 import { callOptions } from '../../context/session-context.js'
-import type { ChangeSet } from '../collect/change-set.js'
+import type { ManagedEntity } from '../../tracking/managed-entity.js'
+import { inTransaction } from '../../transaction/retry-transaction.js'
+import { ChangeSet, isToSave } from '../collect/change-set.js'
+import { collectChanges } from '../collect/collect-changes.js'
 import { beginPlan, planChangeSet, groupsOf, mayNeedTransactions, type Groups } from '../plan/plan-change-set.js'
 import type { SendParts } from '../session-parts.js'
-import { executeStages, type AfterMark, type RunResult } from './execute-stages.js'
-import { executeTransaction } from './execute-transaction.js'
+import { executeStages, runFollowUps, type AfterMark, type RunResult } from './execute-stages.js'
+import { mostTelling, transactionFailure } from './transaction-failure.js'
 
 /** Transactions of one flush that are under way at a time. */
 const AT_ONCE = 8
@@ -51,7 +59,7 @@ async function sendGroups(
   // Named before anything is sent: what follows a stage may tie groups to each other.
   const named = (group: readonly string[]): NamedGroup => ({ group, name: survey.groupOf(group[0]) })
   const members = work.split(({ key }) => survey.groupOf(recordId(key)))
-  const inTransaction = ({ group, name }: NamedGroup): Promise<RunResult> =>
+  const send = ({ group, name }: NamedGroup): Promise<RunResult> =>
     executeTransaction(members(name), work, parts, signal).catch((error: unknown) => unsent(survey, group, error))
   const groups = transactions.map(named)
   const later = new Map(alone.map((id) => [id, named([id])]))
@@ -66,9 +74,9 @@ async function sendGroups(
     running.push(executeStages(survey.part(plain, {}), context.driver, callOptions(context, signal)))
   if (draft !== undefined) {
     const stages = executeStages(draft, context.driver, callOptions(context, signal), marked)
-    running.push(stages.then((result) => withDeferred(result, draft, deferred, (id) => inTransaction(later.get(id)!))))
+    running.push(stages.then((result) => withDeferred(result, draft, deferred, (id) => send(later.get(id)!))))
   }
-  running.push(...besideEachOther(groups, inTransaction))
+  running.push(...besideEachOther(groups, send))
   const ended = await Promise.allSettled(running)
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return together(ended.map((one) => (one as PromiseFulfilledResult<RunResult>).value))
@@ -148,3 +156,128 @@ function together(results: readonly RunResult[]): RunResult {
     ...(failure === undefined ? {} : { error: failure.error, isPart: results.some((one) => one !== failure) }),
   }
 }
+
+/** Stage that was sent last, with its outcomes. */
+interface Sent {
+  readonly draft: PlanDraft
+  readonly ready: ReadyStage
+  outcomes: readonly Outcome[]
+}
+
+/** The attempts of one transaction: what only a failed one has reached is not part of the flush. */
+class Attempts {
+  readonly all: ChangeSet
+  /** Members of this transaction. */
+  readonly #own: ChangeSet
+  readonly #done = new Set<ManagedEntity>()
+  #rollback: (() => void) | undefined
+
+  constructor(own: ChangeSet, all: ChangeSet) {
+    this.#own = own
+    this.all = all
+  }
+
+  /** True for entities whose hooks have run, in this attempt or in an earlier one. */
+  has(managed: ManagedEntity): boolean {
+    return this.#done.has(managed) || this.all.has(managed)
+  }
+
+  /** Adds what an attempt has reached to its own work, and to that of the flush. */
+  take(reached: ChangeSet, work: ChangeSet): void {
+    const { all } = this
+    const members = [...reached.saved, ...reached.removed]
+    const [known, news] = [
+      members.filter((managed) => all.has(managed)),
+      members.filter((managed) => !all.has(managed)),
+    ]
+    // Another transaction of this flush may already have sent what they show.
+    const elsewhere = new Set(known.filter((managed) => !this.#own.has(managed)))
+    all.onRollback(() => reached.rollback())
+    for (const managed of members) {
+      this.#done.add(managed)
+      work.add(managed)
+      all.add(managed)
+    }
+    this.#rollback = () => {
+      reached.rollbackUnless((managed) => elsewhere.has(managed))
+      all.drop(news)
+    }
+  }
+
+  /** Puts back what the last attempt has changed in the session, before the next one looks again. */
+  rollback(): void {
+    this.#rollback?.()
+    this.#rollback = undefined
+  }
+}
+
+/**
+ * Writes entities that belong together in one transaction. They are planned in it, so that what the plan depends on cannot change
+ * before the commit; they take over their outcomes only when those are certain.
+ */
+async function executeTransaction(
+  members: ChangeSet,
+  all: ChangeSet,
+  parts: SendParts,
+  signal: AbortSignal | undefined,
+): Promise<RunResult> {
+  const { driver } = parts.context
+  let sent: Sent | undefined
+  let isUndone = true
+  const attempts = new Attempts(members, all)
+  const run = async (transaction: TransactionHandle): Promise<void> => {
+    signal?.throwIfAborted()
+    attempts.rollback()
+    sent = await planInside(members, attempts, parts, transaction)
+    if (sent === undefined) return
+    sent.outcomes = await driver.run(commandsOf(sent), { transaction })
+    const refused = sent.ready.refused(sent.outcomes)
+    if (refused.length > 0) throw mostTelling(refused)
+  }
+  const tryIt = (): Promise<void> =>
+    inTransaction(driver, () => ({ run, undone: (isConfirmed) => (isUndone = isConfirmed) }))
+  try {
+    await tryIt().catch(async (error: unknown) => {
+      if (!isUndone || !(await remedied(sent, driver))) throw error
+      await tryIt()
+    })
+  } catch (error) {
+    if (sent === undefined) throw error
+    return transactionFailure(sent.ready, sent.outcomes, error, isUndone)
+  }
+  if (sent === undefined) return { stages: [], outcomes: [], failed: [] }
+  const { ready, outcomes } = sent
+  const failed = ready.settle(outcomes)
+  const judged = new Map(failed.map((outcome) => [outcome.command, outcome]))
+  if (sent.draft.hasFollowUps) await runFollowUps(sent.draft, splitAccess(driver), true)
+  const told = outcomes.map((outcome) => judged.get(outcome.command) ?? outcome)
+  return { stages: [ready.stage], outcomes: told, failed, broken: ready.broken }
+}
+
+/** Makes room for what was refused, past the transaction; false where nothing can be done. */
+async function remedied(sent: Sent | undefined, driver: Driver): Promise<boolean> {
+  const remedies = sent === undefined || sent.outcomes.length === 0 ? [] : sent.ready.remedies(sent.outcomes)
+  const access = splitAccess(driver)
+  await Promise.all(remedies.map((remedy) => remedy(access)))
+  return remedies.length > 0
+}
+
+async function planInside(
+  members: ChangeSet,
+  attempts: Attempts,
+  { context, entities, readerIn, around }: SendParts,
+  transaction: TransactionHandle,
+): Promise<Sent | undefined> {
+  const reader = readerIn({ ...context, driver: context.driver, transaction })
+  // Lists are read again, now as part of the transaction: members may have joined since.
+  const removed = [...members.removed]
+  const again = { done: attempts, isWhole: true, around }
+  const reached = removed.length === 0 ? undefined : await collectChanges(() => removed, entities, reader, again)
+  const work = new ChangeSet([...members.saved].filter(isToSave).concat(removed), around, attempts.all)
+  if (reached !== undefined) attempts.take(reached, work)
+  const draft = await planChangeSet(work, reader, new Date(), { isTransaction: true, isInside: true })
+  const ready = draft.next()
+  return ready === undefined ? undefined : { draft, ready, outcomes: [] }
+}
+
+const commandsOf = ({ ready }: Sent) => ready.stage.commands as readonly (WriteCommand | DeleteCommand)[]

@@ -1,6 +1,5 @@
 import type { Draft, DraftOptions } from '../../../plan/draft.js'
-import { PlanDraft } from '../../../plan/plan-draft.js'
-import { together } from '../../../plan/together.js'
+import { PlanDraft, together } from '../../../plan/plan-draft.js'
 import type { Reader } from '../../../relations/contract/reader.js'
 import type { Contributor } from '../../../relations/contract/contributor.js'
 import { isWrittenOrMissing } from '../../../plan/outcome.js'
