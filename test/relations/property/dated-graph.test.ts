@@ -4,7 +4,7 @@ import { runInLayout, type Ended } from './run-in-layout.js'
 const fileOf = (name: string): URL => new URL(name, import.meta.url)
 
 describe('links by date', function () {
-  this.timeout(300_000)
+  this.timeout(Number(process.env.SKEIN_RUNS ?? 30) * 10_000)
   let byDay: Promise<Ended>
   let byHour: Promise<Ended>
   before(() => {

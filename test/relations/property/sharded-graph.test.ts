@@ -9,7 +9,7 @@ const FILES = [
 ].map((file) => new URL(file, import.meta.url))
 
 describe('relations in companion records', function () {
-  this.timeout(300_000)
+  this.timeout(Number(process.env.SKEIN_RUNS ?? 30) * 10_000)
   let sharded: Promise<Ended>
   let onDemand: Promise<Ended>
   before(() => {
