@@ -18,6 +18,12 @@ export function badArgument({ model, key }: RecordTarget, property: string, what
   return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix })
 }
 
+/** Error for a negative index before the first item of a list. */
+export function noSuchIndex(target: RecordTarget, property: string, index: number, length: number): SkeinError {
+  const what = `there is no index ${index} in a list of ${length}`
+  return badArgument(target, property, what, 'Give an index within the list, or one of at least 0.')
+}
+
 /** Puts the place of a handle, and the entry there, in front of the path to a value that does not fit. */
 export function atPlace({ property, type, rootKey, steps }: Place, entry: readonly unknown[], error: unknown): unknown {
   if (!(error instanceof ValueProblem)) return error

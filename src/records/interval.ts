@@ -34,10 +34,11 @@ function fieldTypes(item: BinType, part: PartOf): readonly BinType[] | undefined
   return item.tuple ? part(item.part).properties.map(({ type }) => type) : undefined
 }
 
-/** The end of the interval of all tuples that begin with these fields; undefined where the last is a map, which nothing follows closely. */
-export function nextBound(fields: readonly Value[]): Value | undefined {
-  const next = nextValue(fields[fields.length - 1])
-  return next === undefined ? undefined : [...fields.slice(0, -1), next]
+/** The interval of all tuples that begin with these fields; undefined where the last is a map, which nothing follows closely. */
+export function intervalFrom(begin: Value): [begin: Value, end: Value] | undefined {
+  const fields = Array.isArray(begin) ? (begin as readonly Value[]) : []
+  const next = fields.length === 0 ? undefined : nextValue(fields[fields.length - 1])
+  return next === undefined ? undefined : [begin, [...fields.slice(0, -1), next]]
 }
 
 export function isWithin(value: Value, begin: Value, end: Value): boolean {

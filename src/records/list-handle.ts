@@ -1,5 +1,5 @@
 import { addNumbers } from './add-numbers.js'
-import { isDeepStrictEqual } from 'node:util'
+import { distinct } from '../codec/index.js'
 import type { BinType } from '../model/index.js'
 import { intervalOf } from '../plan/collection-expression.js'
 import {
@@ -15,12 +15,12 @@ import {
   listSet,
 } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
-import { badArgument, wrongHandle } from './handle-errors.js'
+import { badArgument, noSuchIndex, wrongHandle } from './handle-errors.js'
 import type { IfNumber } from './handle-types.js'
 import type { ItemConditions } from './conditions.js'
 import { itemsWhere, type ItemsHandle } from './items-handle.js'
-import { boundOf, isWithin, nextBound, type Bound, type Fields } from './interval.js'
-import { insertAt, replaceAt } from './list-effects.js'
+import { boundOf, intervalFrom, isWithin, type Bound, type Fields } from './interval.js'
+import { insertAt, missingFrom, removeAt, removeItems, replaceAll, replaceAt } from './list-effects.js'
 import { itemType, subtypeOf, withoutCreating, type ListSubtype } from './place.js'
 import { PlaceHandle, type Slice } from './place-handle.js'
 import { question } from './question.js'
@@ -59,7 +59,11 @@ export class ListHandle<V> extends PlaceHandle {
     const order = isSorted ? 'ordered' : 'unordered'
     const stored = this.#stored(items)
     const operation = isUnique ? listAppendUnique(bin, stored, path, order) : listAppend(bin, stored, order, path)
-    this.record(operation, (list) => this.#show(list as V[], (all) => void all.push(...this.#missing(all, items))))
+    this.record(operation, (list) => {
+      const all = list as V[]
+      all.push(...this.#missing(all, items))
+      if (isSorted) this.#settle(all)
+    })
   }
 
   /** Inserts items before an index; a negative one counts from the end. */
@@ -70,7 +74,7 @@ export class ListHandle<V> extends PlaceHandle {
     const { bin, path } = this.place
     this.record(
       listInsert(bin, index, this.#stored(items), path, this.#subtype.isUnique),
-      (list) => insertAt(list as V[], index, this.#missing(list as V[], items)),
+      (list) => insertAt(this.#settle(list as V[]), index, this.#missing(list as V[], items)),
       (list) => this.#checkIndex(list, index),
     )
   }
@@ -82,7 +86,7 @@ export class ListHandle<V> extends PlaceHandle {
     const { bin, path } = this.place
     this.record(
       listSet(bin, index, this.encode(this.#item, item), path),
-      (list) => replaceAt(list as V[], index, () => item),
+      (list) => replaceAt(this.#settle(list as V[]), index, () => item),
       (list) => this.#checkIndex(list, index),
     )
   }
@@ -95,7 +99,7 @@ export class ListHandle<V> extends PlaceHandle {
     const { bin, path } = this.place
     this.record(
       listIncrement(bin, at, this.checkDelta(this.#item, by), path),
-      (list) => replaceAt(list as V[], at, (item) => addNumbers(item, by)),
+      (list) => replaceAt(this.#settle(list as V[]), at, (item) => addNumbers(item, by)),
       (list) => {
         this.#checkIndex(list, at)
         this.checkNumber((list as readonly unknown[] | undefined)?.at(at), `item ${at}`)
@@ -107,10 +111,7 @@ export class ListHandle<V> extends PlaceHandle {
   remove(...items: readonly V[]): void {
     if (items.length === 0) return
     const { bin, path } = this.place
-    this.record(listRemoveValues(bin, this.#stored(items), 'none', path), (list) => {
-      const kept = (list as V[]).filter((each) => !items.some((item) => isDeepStrictEqual(item, each)))
-      ;(list as V[]).splice(0, Infinity, ...kept)
-    })
+    this.record(listRemoveValues(bin, this.#stored(items), 'none', path), (list) => removeItems(list as V[], items))
   }
 
   /** Removes items by position; a negative index counts from the end. */
@@ -121,7 +122,7 @@ export class ListHandle<V> extends PlaceHandle {
     const operation = this.#subtype.isSorted
       ? listRemoveRankRange(bin, index, count, path)
       : listRemoveIndexRange(bin, index, count, 'none', path)
-    this.record(operation, (list) => void (list as V[]).splice(index, count))
+    this.record(operation, (list) => removeAt(this.#settle(list as V[]), index, count))
   }
 
   /** Removes items from `lower` up to, but not including, `upper`; undefined leaves a side open. */
@@ -240,7 +241,7 @@ export class ListHandle<V> extends PlaceHandle {
     this.record(listRemoveInterval(bin, begin, end, keep, path), (list) => {
       const all = list as V[]
       const kept = all.filter((item) => isWithin(this.encode(this.#item, item), begin, end) === keep)
-      all.splice(0, Infinity, ...kept)
+      replaceAll(all, kept)
     })
   }
 
@@ -252,15 +253,10 @@ export class ListHandle<V> extends PlaceHandle {
 
   #startingWith(fields: readonly unknown[]): [Value, Value] {
     const { target, place } = this
-    const begin = boundOf(this.#item, fields, target, (type, value) => this.encode(type, value))
-    const end = Array.isArray(begin) && begin.length > 0 ? nextBound(begin as readonly Value[]) : undefined
-    if (end !== undefined) return [begin, end]
-    throw badArgument(
-      target,
-      place.property,
-      'these are not the first fields of a tuple',
-      'Give one field or more, the last of which is not a map.',
-    )
+    const interval = intervalFrom(boundOf(this.#item, fields, target, (type, value) => this.encode(type, value)))
+    if (interval !== undefined) return interval
+    const fix = 'Give one field or more, the last of which is not a map.'
+    throw badArgument(target, place.property, 'these are not the first fields of a tuple', fix)
   }
 
   async #position(name: 'listIndexesOf' | 'listRanksOf', item: V): Promise<number | null> {
@@ -271,23 +267,26 @@ export class ListHandle<V> extends PlaceHandle {
 
   /** Items that a unique list does not have yet; all of them for another list. */
   #missing(list: readonly V[], items: readonly V[]): readonly V[] {
-    if (!this.#subtype.isUnique) return items
-    const isIn = (all: readonly V[], item: V): boolean => all.some((each) => isDeepStrictEqual(each, item))
-    return items.filter((item, i) => !isIn(list, item) && !isIn(items.slice(0, i), item))
+    return this.#subtype.isUnique ? missingFrom(list, items) : items
   }
 
-  /** Changes the list of a loaded entity and brings a sorted one into order. */
-  #show(list: V[], change: (list: V[]) => void): void {
-    change(list)
-    if (this.#subtype.isSorted) list.splice(0, Infinity, ...(this.sorted(this.#item, list) as V[]))
+  /** Brings a loaded list into the state that is stored, where positions count: sorted and without repeats, as declared. */
+  #settle(list: V[]): V[] {
+    const { isSorted, isUnique } = this.#subtype
+    if (isUnique)
+      replaceAll(
+        list,
+        distinct(list, (item) => this.encode(this.#item, item)),
+      )
+    if (isSorted) replaceAll(list, this.sorted(this.#item, list) as V[])
+    return list
   }
 
   /** Throws where a loaded list shows that it is too short for a negative index. */
   #checkIndex(list: unknown, index: number): void {
     const { length } = (list ?? []) as readonly unknown[]
     if (index >= -length) return
-    const what = `there is no index ${index} in a list of ${length}`
-    throw badArgument(this.target, this.place.property, what, 'Give an index within the list, or one of at least 0.')
+    throw noSuchIndex(this.target, this.place.property, index, length)
   }
 
   #checkUnsorted(name: string): void {

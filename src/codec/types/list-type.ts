@@ -25,7 +25,8 @@ export function listType(item: TypeCodec, unique = false): TypeCodec {
     nothing: [],
     empty: (bin) => listCreate(bin, 'unordered', false),
     encode(value, depth) {
-      if (Array.isArray(value)) return unique ? distinct(encodeFrom(value, 0, depth)) : encodeFrom(value, 0, depth)
+      if (Array.isArray(value))
+        return unique ? distinct(encodeFrom(value, 0, depth), itself) : encodeFrom(value, 0, depth)
       throw new ValueProblem(`${shown(value)} is not an array`, 'Give an array.')
     },
     decode(stored) {
@@ -71,10 +72,13 @@ function rereadUnique(known: unknown, sent: unknown, stored: unknown): unknown {
   return [...before, ...wanted.slice(before.length).filter(isStored)]
 }
 
-function distinct(stored: readonly Value[]): Value[] {
+/** Items without those that equal an earlier one as stored. */
+export function distinct<T>(items: readonly T[], stored: (item: T) => Value): T[] {
   const seen = new Set<Token>()
-  return stored.filter((each) => seen.size < seen.add(tokenOf(each)).size)
+  return items.filter((each) => seen.size < seen.add(tokenOf(stored(each))).size)
 }
+
+const itself = (stored: Value): Value => stored
 
 export const notAList = (stored: unknown): ValueProblem =>
   new ValueProblem(
