@@ -50,9 +50,8 @@ export function numbersInside({ operations = [] }: Command): readonly string[] {
   return operations.flatMap((operation): string[] => {
     if (operation.kind === 'changeByPath') return operation.adds ? [operation.bin] : []
     if (operation.kind !== 'mapIncrement' && operation.kind !== 'listIncrement') return []
-    const path = (operation.path ?? []).map((step) => (step.in === 'mapKey' ? `[${describeKey(step.key)}]` : ''))
     const last = operation.kind === 'mapIncrement' ? describeKey(operation.key) : String(operation.index)
-    return [`${operation.bin}${path.join('')}[${last}]`]
+    return [`${operation.bin}${shownPath(operation.path ?? [])}[${last}]`]
   })
 }
 
@@ -61,6 +60,21 @@ export function numbersByPath(command: Command): readonly string[] {
   const isByPath = command.operations?.some((operation) => operation.kind === 'changeByPath' && operation.adds) === true
   return isByPath && changesInside(command).length === 0 ? numbersInside(command) : []
 }
+
+/** Lists and maps inside bins that a command changes: one of them, or what leads there, is of another type. */
+export function containersInside({ operations = [] }: Command): readonly string[] {
+  return operations.flatMap((operation) => {
+    const path = 'path' in operation ? (operation.path ?? []) : []
+    return path.length === 0 || !('bin' in operation) ? [] : [`${operation.bin}${shownPath(path)}`]
+  })
+}
+
+/** As `containersInside`, where nothing in the command can be missing: then the server answers 26 for a value on the way that is no map. */
+export const containersMade = (command: Command): readonly string[] =>
+  changesInside(command).length === 0 ? containersInside(command) : []
+
+const shownPath = (path: Path): string =>
+  path.map((step) => (step.in === 'mapKey' ? `[${describeKey(step.key)}]` : '')).join('')
 
 const indexOf = (operation: ReadOperation | WriteOperation): number | undefined =>
   operation.kind === 'listSet' || operation.kind === 'listInsert' || operation.kind === 'listIncrement'

@@ -12,7 +12,14 @@ import { showKey } from '../plan/record-key.js'
 import { REVEAL_NOTHING, showCommand } from '../plan/show-command.js'
 import type { ClientError } from './aerospike-client.js'
 import { guardFailed } from './guard-errors.js'
-import { numbersByPath, numbersInside, oneOfThese, partMissing } from './changed-parts.js'
+import {
+  containersInside,
+  containersMade,
+  numbersByPath,
+  numbersInside,
+  oneOfThese,
+  partMissing,
+} from './changed-parts.js'
 import type { Reason } from './outcome.js'
 import { CODE, isBusy, isNoAnswer, isPermission, isTransactionConflict, isWithoutRoom } from './status.js'
 
@@ -84,8 +91,10 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
       }
     case CODE.NOT_APPLICABLE:
       if (numbersByPath(command).length > 0) return failed(...notANumber(numbersByPath(command), code))
+      if (containersMade(command).length > 0) return failed(...notAContainer(containersMade(command), code))
       return { reason: 'partMissing', error: partMissing(command, subject, options) }
     case CODE.WRONG_TYPE:
+      if (containersInside(command).length > 0) return failed(...notAContainer(containersInside(command), code))
       return failed(
         'refused',
         'SKEIN_4210',
@@ -174,6 +183,13 @@ const notANumber = (places: readonly string[], code: number): readonly [Reason, 
   'SKEIN_4210',
   `${oneOfThese(places)} holds no number that could be added to (code ${code}).`,
   'Nothing was written. Put a number there, or remove the entry: a missing one counts as 0.',
+]
+
+const notAContainer = (places: readonly string[], code: number): readonly [Reason, ErrorCode, string, string] => [
+  'refused',
+  'SKEIN_4210',
+  `${oneOfThese(places)}, or a value on the way there, is null or of another type than the change needs (code ${code}).`,
+  'Nothing was written. Put an object, map or list there first, or compare the class with the stored record.',
 ]
 
 /** A write of which nobody can tell whether it took effect. */

@@ -2,11 +2,16 @@ import { isDouble, isGeo, type MapKey, type Value } from './value.js'
 
 export type Entries = readonly (readonly [MapKey, Value])[]
 
+/** True for a stored map, in either of its forms. */
+export const isMap = (value: Value | undefined): boolean => value !== undefined && rankOf(value) === MAP_RANK
+
 export function entriesOf(map: Value): Entries {
   return map instanceof Map
     ? [...(map as ReadonlyMap<MapKey, Value>)]
     : Object.entries(map as { readonly [key: string]: Value })
 }
+
+const MAP_RANK = 5
 
 // The order of types on the server.
 function rankOf(value: Value): number {
@@ -17,7 +22,7 @@ function rankOf(value: Value): number {
   if (typeof value === 'number' || typeof value === 'bigint') return 2
   if (typeof value === 'string') return 3
   if (Array.isArray(value)) return 4
-  return value instanceof Uint8Array ? 6 : 5
+  return value instanceof Uint8Array ? 6 : MAP_RANK
 }
 
 /** Compares two stored values in the order that the server gives them. */

@@ -21,3 +21,16 @@ export function unread(change: Change): Change {
   if (isFixed !== true && !('index' in operation && operation.index < 0)) return change
   return { ...change, operation: { ...operation, isUnread: true } }
 }
+
+const REMOVALS: ReadonlySet<WriteOperation['kind']> = new Set([
+  'listRemoveValues',
+  'listRemoveIndexRange',
+  'listRemoveRankRange',
+  'listRemoveInterval',
+  'listClear',
+  'mapRemoveKeys',
+  'mapClear',
+])
+
+/** True for what only takes away: the server makes no list or map for it. */
+export const isRemoval = ({ kind }: Change['operation']): boolean => REMOVALS.has(kind)

@@ -1,5 +1,5 @@
 import { fieldStep, inEntry, keyStep, ValueProblem } from '../codec/index.js'
-import { quoted, SkeinError } from '../errors/index.js'
+import { EntityGoneError, quoted, SkeinError } from '../errors/index.js'
 import { describeKey, type KeyValue } from '../keys/index.js'
 import type { EntityModel } from '../model/index.js'
 import { isPart, type Place } from './place.js'
@@ -16,6 +16,21 @@ export function wrongHandle({ model, key }: RecordTarget, property: unknown, kin
 export function badArgument({ model, key }: RecordTarget, property: string, what: string, fix: string): SkeinError {
   const message = `${model.name} ${describeKey(key)}: ${property}: ${what}.`
   return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix })
+}
+
+/** The first steps of a place in words. */
+export const wayOf = ({ property, steps }: Place, depth: number): string =>
+  property +
+  steps
+    .slice(0, depth)
+    .map(({ key, isField }) => (isField ? fieldStep(String(key)) : keyStep(key)))
+    .join('')
+
+/** Error for a change inside a part that a loaded map does not have. */
+export function partMissing({ model, key }: RecordTarget, place: Place, step: number): SkeinError {
+  const message = `${model.name} ${describeKey(key)}: ${wayOf(place, step + 1)} does not exist.`
+  const fix = 'Nothing was recorded. Add or put it first.'
+  return new EntityGoneError(message, { className: model.name, property: place.property, key, fix })
 }
 
 /** Error for a negative index before the first item of a list. */

@@ -2,24 +2,26 @@ import { asReturned } from '../codec/index.js'
 import type { Path } from '../plan/operation.js'
 import type { Value } from '../plan/value.js'
 import type { Question } from './question.js'
-import { compareValues, entriesOf, type Entries } from '../plan/value-order.js'
+import { compareValues, entriesOf, isMap, type Entries } from '../plan/value-order.js'
 
 /** The list or map under a path of a stored value; undefined where there is none. */
 export function containerAt(root: Value | undefined, path: Path): Value | undefined {
   let at = root
   for (const step of path) {
-    if (step.in !== 'mapKey' || at === undefined) return undefined
-    at = entriesOf(at).find(([key]) => compareValues(key, step.key) === 0)?.[1]
+    if (step.in !== 'mapKey' || !isMap(at)) return undefined
+    at = entriesOf(at as Value).find(([key]) => compareValues(key, step.key) === 0)?.[1]
   }
   return at ?? undefined
 }
 
 /** Answers a question about a value that has no record yet, as the server would and the client shows it. */
 export function answerLocally(container: Value | undefined, { name, args }: Question): Value | undefined {
-  if (container === undefined || container === null) return undefined
-  const answer = name.startsWith('list')
+  const isAboutList = name.startsWith('list')
+  // The server has no answer about a value of another kind.
+  if (isAboutList ? !Array.isArray(container) : !isMap(container)) return undefined
+  const answer = isAboutList
     ? listAnswer(container as readonly Value[], name, args)
-    : mapAnswer(entriesOf(container), name, args)
+    : mapAnswer(entriesOf(container as Value), name, args)
   return answer === undefined ? undefined : asReturned(answer)
 }
 

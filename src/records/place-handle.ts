@@ -1,11 +1,11 @@
-import { decodeItem, encodeItem, inOrder, keyStep, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import { decodeItem, encodeItem, inOrder, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
 import { quoted, shown } from '../errors/index.js'
 import { isOptions } from '../model/call-options.js'
 import type { BinType } from '../model/index.js'
 import type { Value } from '../plan/value.js'
 import { deltaOf, isAddable } from './add-numbers.js'
-import type { Change } from './change.js'
-import { atPlace, badArgument } from './handle-errors.js'
+import { isRemoval, type Change } from './change.js'
+import { atPlace, badArgument, partMissing, wayOf } from './handle-errors.js'
 import { changeAt, getEntry, hasEntries, shapeOf, valueAt, type Place } from './place.js'
 import type { Question } from './question.js'
 import type { RecordTarget } from './record-target.js'
@@ -32,32 +32,38 @@ export abstract class PlaceHandle {
     const { target, place } = this
     const rootType = place.rootType ?? target.model.properties.find(({ name }) => name === place.property)!.type
     const apply = (value: unknown, isBare?: boolean): unknown =>
-      changeAt(value, place, target.codecs, rootType, change, isBare)
+      changeAt(value, place, target.codecs, rootType, change, { isBare, isRemoval: isRemoval(operation) })
     const { property } = place
     target.record({
       property,
       operation,
       apply,
       check: (value) => {
-        this.#checkObjects(value)
+        this.#checkWay(value)
         check?.(valueAt(value, place))
       },
     })
   }
 
-  /** Throws where a loaded JSON value on the way has no entries, which the server would refuse to change. */
-  #checkObjects(root: unknown): void {
-    const { property, type, steps } = this.place
-    let at = root
-    for (const [i, { key }] of [...steps, { key: undefined }].entries()) {
-      if (at === undefined || at === null || (i === steps.length && shapeOf(type) !== 'map')) return
-      if (!hasEntries(at)) {
-        const path = steps.slice(0, i).map((step) => keyStep(step.key))
-        const what = `${property}${path.join('')} is ${shown(at)} and not an object, so it has no entries to change`
-        throw badArgument(this.target, property, what, 'Put an object there first.')
-      }
-      at = getEntry(at, key)
+  /** Throws where a loaded value shows that the way leads to nothing that the server could change. */
+  #checkWay(root: unknown): void {
+    const { type, steps } = this.place
+    let at: unknown = root ?? undefined
+    for (const [i, { key, make, isField }] of steps.entries()) {
+      if (at !== undefined) this.#checkEntries(at, i)
+      at = at === undefined ? undefined : getEntry(at, key)
+      if (at === undefined && make === undefined) throw partMissing(this.target, this.place, i)
+      // A field of a part that is null is not stored.
+      if (at === null && isField) at = undefined
     }
+    if (at === null || (at !== undefined && shapeOf(type) === 'map')) this.#checkEntries(at, steps.length)
+  }
+
+  /** Throws for a value without entries, which lies so many steps inside the property. */
+  #checkEntries(at: unknown, depth: number): void {
+    if (hasEntries(at)) return
+    const what = `${wayOf(this.place, depth)} is ${shown(at)} and not an object, so it has no entries to change`
+    throw badArgument(this.target, this.place.property, what, 'Put an object there first.')
   }
 
   /** @internal */

@@ -155,8 +155,9 @@ export function changeAt(
   codecs: Codecs,
   rootType: BinType,
   change: (value: unknown) => void,
-  isBare?: boolean,
+  { isBare, isRemoval }: { readonly isBare?: boolean; readonly isRemoval: boolean },
 ): unknown {
+  if (isRemoval && valueAt(root, place) === undefined) return root
   const value = root ?? emptyOf(rootType, codecs, isBare)
   let at = value
   for (const { key, make } of place.steps) {
