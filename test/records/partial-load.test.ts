@@ -101,6 +101,21 @@ for (const mode of MODES) {
       expect((await db.read(Post, ['p'], { only: [{ scores: ['a'] }] }))[0]!.scores.size).to.equal(1)
     })
 
+    it('reads all that is asked of one property, also where several items ask for it', async () => {
+      const user = await db.session().load(User, 'alice', {
+        only: [{ settings: ['s1'] }, { items: { first: 2 } }, { settings: ['s2'] }, { items: { offset: 2, count: 1 } }],
+      })
+      expect([[...user.settings.keys()], user.items]).to.deep.equal([
+        ['s1', 's2'],
+        [0, 1, 2],
+      ])
+      const both = await db.session().load(User, 'alice', { only: [{ items: { first: 2 } }, { items: { last: 2 } }] })
+      const whole = await db.session().load(User, 'alice')
+      expect(both.items).to.deep.equal(whole.items)
+      const [read] = await db.read(User, ['alice'], { only: [{ settings: ['s1'] }, { settings: ['s2'] }] })
+      expect(read?.settings.size).to.equal(2)
+    })
+
     it('serves find, loadMany and db.read', async () => {
       const only = [{ settings: ['s7'] }, { items: { first: 2 } }] as const
       const found = await db.session().find(User, 'alice', { only })

@@ -33,11 +33,11 @@ export function projectionOf(
     return { loaded: undefined, bins: bins === 'all' || extra.length === 0 ? bins : [...bins, ...extra] }
   }
   const { key, version, deletedAt, properties, relations } = mapped.model
-  const names = only.filter((item) => typeof item === 'string')
-  for (const name of names) {
+  const listed = only.filter((item) => typeof item === 'string')
+  for (const name of listed) {
     if (![...properties, ...relations].some((each) => each.name === name)) throw unknownProperty(mapped, name)
   }
-  const parts = partsOf(mapped, only, names)
+  const { names, parts } = partsOf(mapped, only, listed)
   const always = [version, deletedAt].filter((name) => name !== undefined)
   const loaded = loadedSet([...key.properties, ...always, ...names, ...along], parts)
   const bins = [...mapped.codec.binsOf(names), ...extra]
@@ -46,19 +46,34 @@ export function projectionOf(
   return projected(mapped, loaded, isEverGone ? [...bins, ...goneBinsOf(mapped.model)] : bins)
 }
 
-function partsOf(mapped: MappedClass, only: readonly OnlyItem[], whole: readonly string[]): Parts {
+/** What is wanted of properties, together where one is named several times, and the names of those that are read whole. */
+function partsOf(
+  mapped: MappedClass,
+  only: readonly OnlyItem[],
+  listed: readonly string[],
+): { readonly names: readonly string[]; readonly parts: Parts } {
   const { model, codecs } = mapped
   const parts = new Map<string, LoadedPart>()
+  const names = new Set(listed)
   for (const item of only) {
     if (typeof item === 'string') continue
     for (const [name, selection] of Object.entries(item)) {
       const property = model.properties.find((each) => each.name === name)
       if (property === undefined) throw unknownProperty(mapped, name)
-      const part = partOf(model, property, selection, codecs)
-      if (!whole.includes(name)) parts.set(name, part)
+      addPart(parts, names, name, partOf(model, property, selection, codecs))
     }
   }
-  return parts
+  return { names: [...names], parts }
+}
+
+/** Adds a part to those of other properties; a property of which one read cannot give all parts is read whole. */
+function addPart(parts: Map<string, LoadedPart>, whole: Set<string>, name: string, part: LoadedPart): void {
+  if (whole.has(name)) return
+  const known = parts.get(name)
+  const joined = known === undefined ? part : joinParts(known, part)
+  if (joined !== undefined) return void parts.set(name, joined)
+  parts.delete(name)
+  whole.add(name)
 }
 
 function projected(mapped: MappedClass, loaded: LoadedSet, bins: readonly string[]): Projection {
@@ -86,15 +101,9 @@ export function bothOf(one: Projection, other: Projection, mapped: MappedClass):
   const bins = new Set([...one.bins, ...other.bins])
   const parts = new Map<string, LoadedPart>()
   for (const [name, part] of [...(one.loaded.parts ?? []), ...(other.loaded.parts ?? [])]) {
-    if (names.has(name)) continue
-    const known = parts.get(name)
-    const joined = known === undefined ? part : joinParts(known, part)
-    if (joined !== undefined) parts.set(name, joined)
-    else {
-      parts.delete(name)
-      names.add(name)
-      bins.add(mapped.binOf(name)!)
-    }
+    const wasWhole = names.has(name)
+    addPart(parts, names, name, part)
+    if (!wasWhole && names.has(name)) bins.add(mapped.binOf(name)!)
   }
   return projected(mapped, loadedSet(names, parts), [...bins])
 }
