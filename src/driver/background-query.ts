@@ -27,7 +27,7 @@ export interface BackgroundProgress {
 
 export interface BackgroundOptions {
   readonly signal?: AbortSignal
-  readonly onProgress?: (progress: BackgroundProgress) => void
+  readonly onProgress?: (progress: BackgroundProgress) => unknown
 }
 
 interface BackgroundParts {
@@ -83,7 +83,7 @@ export async function runBackground(
     await start(work)
     const progress = await untilDone(work, onProgress)
     if (await isUndisturbed(work)) {
-      onProgress?.(progress)
+      await onProgress?.(progress)
       return progress
     }
     const most = Math.min(MOST_ROUNDS, work.retry.attempts)
@@ -163,7 +163,7 @@ async function send({ client, command, operations, policy }: Background, id: num
 /** Waits for the starts of the last round, and reports all progress but the last, which is not known to be complete. */
 async function untilDone(
   work: Background,
-  onProgress: ((progress: BackgroundProgress) => void) | undefined,
+  onProgress: ((progress: BackgroundProgress) => unknown) | undefined,
 ): Promise<BackgroundProgress> {
   let tries: Tries | undefined
   for (let pause = SHORTEST_WAIT; ; pause = Math.min(2 * pause, LONGEST_WAIT)) {
@@ -172,7 +172,7 @@ async function untilDone(
     if (progress !== undefined) {
       tries = undefined
       if (progress.isDone) return progress
-      onProgress?.(progress)
+      await onProgress?.(progress)
     }
     await rest(pause)
   }

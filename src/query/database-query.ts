@@ -34,7 +34,7 @@ export interface BulkSource<T extends object> extends QuerySource<T> {
   background(
     state: QueryState,
     operations: readonly BackgroundOperation[],
-    onProgress?: (progress: BackgroundProgress) => void,
+    onProgress?: (progress: BackgroundProgress) => unknown,
   ): Promise<BackgroundProgress>
   /** In steps, each in a session of its own. */
   inSessions(

@@ -44,7 +44,7 @@ async function* found<R, T extends object>(
   if (limit !== undefined && limit <= FEW && !isCheckedByKey && plan.apart === undefined) {
     const records = await driver.querySome(plan.command(bins), limit, { signal })
     if (records.length > 0) yield records.map(take)
-    return onProgress?.({ records: records.length, share: 1 })
+    return void (await onProgress?.({ records: records.length, share: 1 }))
   }
   let count = 0
   let share = 0
@@ -55,9 +55,9 @@ async function* found<R, T extends object>(
     count += within.length
     if (within.length > 0) yield within
     if (count === limit) break
-    onProgress?.({ records: count, share })
+    await onProgress?.({ records: count, share })
   }
-  onProgress?.({ records: count, share: 1 })
+  await onProgress?.({ records: count, share: 1 })
 }
 
 async function* steps<R, T extends object>(

@@ -19,7 +19,7 @@ export interface IndexProgress {
 }
 
 export interface SyncOptions {
-  readonly onProgress?: (progress: IndexProgress) => void
+  readonly onProgress?: (progress: IndexProgress) => unknown
   /** Drops and builds anew an index whose name is used for something else. */
   readonly replace?: boolean
   /** Drops indexes on sets of the model that nothing in the model needs. */
@@ -96,7 +96,8 @@ export class Indexes {
       signal?.throwIfAborted()
       const percent = await indexProgress(calls(this.#driver.client), namespace, name)
       const isDone = percent >= 100
-      if (percent !== last) onProgress?.({ index: name, className, property, percent, done: before + +isDone, total })
+      if (percent !== last)
+        await onProgress?.({ index: name, className, property, percent, done: before + +isDone, total })
       last = percent
       if (isDone) return
       await new Promise((resolve) => setTimeout(resolve, pause))

@@ -27,7 +27,7 @@ export interface BulkProgress {
 export interface BulkOptions {
   /** Counts what would be changed, and changes nothing. */
   readonly dryRun?: boolean
-  readonly onProgress?: (progress: BulkProgress) => void
+  readonly onProgress?: (progress: BulkProgress) => unknown
   /** The last `cursor` of one that was cut off. */
   readonly after?: string
 }

@@ -21,7 +21,7 @@ export interface QueryProgress {
 export interface QueryOptions extends DeletedOption {
   /** Ends the query; it rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  readonly onProgress?: (progress: QueryProgress) => void
+  readonly onProgress?: (progress: QueryProgress) => unknown
   /** Records of all tenants, of a class whose key template has the tenant; otherwise such a query needs one. */
   readonly allTenants?: boolean
 }

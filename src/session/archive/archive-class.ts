@@ -25,7 +25,7 @@ export interface ArchiveOptions extends OutsideTransaction {
   readonly by?: string
   /** Tenant whose records are wanted, where the keys of the class belong to tenants. */
   readonly tenant?: Tenant
-  readonly onProgress?: (progress: ArchiveProgress) => void
+  readonly onProgress?: (progress: ArchiveProgress) => unknown
   readonly signal?: AbortSignal
 }
 
@@ -65,7 +65,7 @@ export async function archiveClass(
     const keys = records.flatMap((record) => foundKey(mapped, record, tenant)?.record ?? [])
     for (let i = 0; i < keys.length; i += STEP) {
       moved += (await mover.move(keys.slice(i, i + STEP))).filter(Boolean).length
-      onProgress?.({ archived: moved })
+      await onProgress?.({ archived: moved })
     }
   }
   return moved

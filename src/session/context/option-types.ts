@@ -23,7 +23,7 @@ export interface DrainOptions {
   /** Entities that a delete works on at a time: what reaches more is deleted in steps of half as many. Default 500. */
   readonly step?: number
   /** Called with how far the delete of a large collection has come. */
-  readonly onProgress?: (progress: DeleteProgress) => void
+  readonly onProgress?: (progress: DeleteProgress) => unknown
   readonly signal?: AbortSignal
 }
 

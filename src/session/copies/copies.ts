@@ -24,7 +24,7 @@ export interface CopyProgress {
 
 export interface RefreshCopiesOptions extends OutsideTransaction {
   /** Called after each step. */
-  readonly progress?: (progress: CopyProgress) => void
+  readonly progress?: (progress: CopyProgress) => unknown
   /** Tenant whose records are wanted, where the keys of the class belong to tenants. */
   readonly tenant?: Tenant
   readonly signal?: AbortSignal
@@ -78,7 +78,7 @@ export class Copies {
     for await (const checked of staleCopies(mapped, links, copies, this.#driver, { tenant, signal })) {
       records += checked.records
       written += await this.#write(checked.stale, signal)
-      progress?.({ className, records, written })
+      await progress?.({ className, records, written })
     }
     return written
   }

@@ -115,7 +115,7 @@ async function purgeSet(
       { signal },
     )
     for (const outcome of outcomes) purged += countOf(outcome, endedBin)
-    onProgress?.({ purged: before + purged })
+    await onProgress?.({ purged: before + purged })
   }
   return purged
 }

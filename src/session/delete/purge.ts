@@ -30,7 +30,7 @@ export interface PurgeOptions extends Omit<DrainOptions, 'onProgress'> {
   /** The links of this relation that were ended, at both of their ends, instead of records; their attributes have a `@DeletedAt`. */
   readonly links?: string
   readonly tenant?: Tenant
-  readonly onProgress?: (progress: PurgeProgress) => void
+  readonly onProgress?: (progress: PurgeProgress) => unknown
 }
 
 const PURGE: NamesOf<PurgeOptions & { outsideTransaction?: boolean }> = {
@@ -79,7 +79,7 @@ export async function purgeClass(
     }
     for (const [owner, keys] of byTenant) {
       purged += await purgeKeys(mapped, keys, newContext(owner), olderThan, options)
-      onProgress?.({ purged })
+      await onProgress?.({ purged })
     }
   }
   return purged

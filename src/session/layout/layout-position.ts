@@ -1,3 +1,5 @@
+import { readPosition } from '../../driver/query-position.js'
+
 /** Position of a run over the records of several classes. */
 interface LayoutPosition {
   readonly className: string
@@ -19,3 +21,13 @@ export function positionIn(text: string): LayoutPosition {
 /** True for a class with records that lie behind the position; classes are walked in the order of their names. */
 export const isAhead = (name: string, { className, position }: LayoutPosition): boolean =>
   name > className || (name === className && position !== undefined)
+
+/** False for a text that no run has reported. */
+export function isPosition({ position }: LayoutPosition): boolean {
+  if (position === undefined) return true
+  try {
+    return readPosition(position).width > 0
+  } catch {
+    return false
+  }
+}

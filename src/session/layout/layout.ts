@@ -5,11 +5,13 @@ import { checkFlag, checkNames, notValid, type NamesOf } from '../../model/call-
 import type { EntityClass, OutsideTransaction } from '../../model/index.js'
 import type { MapOrder } from '../../plan/operation.js'
 import type { Outcome } from '../../plan/outcome.js'
+import { checkTenant } from '../context/check-arguments.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 import type { MappedClasses } from '../mapping/mapped-classes.js'
+import { checkTenantIsOf, checkTenantType } from '../query/check-tenant-of.js'
 import { refuseInTransaction } from '../transaction/transaction-scope.js'
 import { layoutsOf } from './class-layouts.js'
-import { isAhead, positionIn, showPosition } from './layout-position.js'
+import { isAhead, isPosition, positionIn, showPosition } from './layout-position.js'
 import { conversion, layoutQuery, storedLayouts, type StoredLayout, type StoredLayouts } from './stored-layouts.js'
 import type { Counted } from '../context/activity.js'
 
@@ -44,10 +46,10 @@ export interface LayoutProgress {
 export interface LayoutOptions extends OutsideTransaction {
   /** All classes of the database unless given. */
   readonly classes?: readonly EntityClass[]
-  /** Tenant whose records are wanted, where the keys of a class belong to tenants. */
+  /** Tenant whose records are wanted; of all classes, those with tenants are walked. */
   readonly tenant?: Tenant
-  /** Called after each step of up to 1,000 records. */
-  readonly progress?: (progress: LayoutProgress) => void
+  /** Called after each step of up to 1,000 records; a promise is awaited. */
+  readonly progress?: (progress: LayoutProgress) => unknown
   readonly signal?: AbortSignal
 }
 
@@ -70,7 +72,8 @@ const SYNC: NamesOf<LayoutSyncOptions> = { ...DIFF, indexes: true, after: true }
 /** A wrong one would be noticed in the middle of the work, or not at all. */
 function checkOptions(call: string, options: LayoutSyncOptions, known: NamesOf<object>): void {
   checkNames(call, options, known)
-  const { classes, progress, indexes, after, outsideTransaction } = options
+  const { classes, progress, indexes, after, outsideTransaction, tenant } = options
+  checkTenant(tenant)
   if (classes !== undefined && !Array.isArray(classes))
     throw notValid(`The option classes of ${call} takes a list, not ${shown(classes)}.`, 'Write [Class].')
   if (progress !== undefined && typeof progress !== 'function')
@@ -140,8 +143,9 @@ export class Layout {
   ): Promise<LayoutProgress | undefined> {
     const { progress: tell, signal, tenant, after } = options
     const from = after === undefined ? undefined : positionIn(after)
-    const all = this.#setsOf(options.classes)
-    if (from !== undefined && !all.some(({ model }) => model.name === from.className)) throw badPosition(after!)
+    const all = this.#setsOf(options.classes, tenant)
+    if (from !== undefined && !(all.some(({ model }) => model.name === from.className) && isPosition(from)))
+      throw badPosition(after!)
     const sets = from === undefined ? all : all.filter(({ model }) => isAhead(model.name, from))
     let last: LayoutProgress | undefined
     for (const mapped of sets) {
@@ -161,22 +165,31 @@ export class Layout {
         }
         position = page.next
         last = { className: mapped.model.name, ...total, position: showPosition(mapped.model.name, position) }
-        tell?.(last)
+        await tell?.(last)
       } while (position !== undefined)
     }
     return last
   }
 
   /** A class for each set, in the order of their names; records of subclasses are found with their base. */
-  #setsOf(classes: readonly EntityClass[] | undefined): readonly MappedClass[] {
+  #setsOf(classes: readonly EntityClass[] | undefined, tenant: Tenant | undefined): readonly MappedClass[] {
     const given = classes ?? [...this.#classes.model.entities.values()].map((model) => model.class)
     const bases = given.map((each) => {
       const { base, class: own } = this.#classes.of(each).model
       return this.#classes.of(base === undefined ? own : this.#classes.model.entity(base).class)
     })
     const sets = [...new Set(bases)].filter((mapped) => mapped.kinds.some((kind) => layoutsOf(kind).length > 0))
-    return sets.sort((a, b) => (a.model.name < b.model.name ? -1 : 1))
+    return ofTenant(sets, tenant, classes !== undefined).sort((a, b) => (a.model.name < b.model.name ? -1 : 1))
   }
+}
+
+/** Classes whose records may belong to the tenant; throws where there is none, and for a class without tenants that is asked for by name. */
+function ofTenant(sets: readonly MappedClass[], tenant: Tenant | undefined, isNamed: boolean): MappedClass[] {
+  if (tenant === undefined) return [...sets]
+  const kept = sets.filter(({ model }) => model.key.tenant)
+  for (const mapped of kept) checkTenantType(mapped, tenant)
+  for (const mapped of isNamed || kept.length === 0 ? sets : []) checkTenantIsOf(mapped, tenant, 'The layout')
+  return kept
 }
 
 interface Done {

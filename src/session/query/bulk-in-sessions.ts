@@ -62,7 +62,7 @@ export async function bulkInSessions<T extends object>(
     written += step.written
     failed += step.failed.length
     if (step.stopped) throw stoppedBy(step.stopped, bulk, { written, failed, keys: step.failed, cursor: step.next })
-    onProgress?.({ written, ...(step.next === undefined ? { share: 1 } : { cursor: step.next }) })
+    await onProgress?.({ written, ...(step.next === undefined ? { share: 1 } : { cursor: step.next }) })
     if (step.next === undefined) return { written, failed }
     cursor = step.next
   }

@@ -1,6 +1,7 @@
 import { SkeinError } from '../../errors/index.js'
 import { describeKey, TENANT, type Tenant } from '../../keys/index.js'
 import { notValid, shown } from '../../model/call-options.js'
+import type { PropertyModel } from '../../model/index.js'
 import type { QueryOptions } from '../../query/query-source.js'
 import type { MappedClass } from '../mapping/mapped-class.js'
 
@@ -14,20 +15,27 @@ export function checkTenantOf(
     throw notValid(`${shown(allTenants)} is not a valid value for the option allTenants.`, 'Use true or false.')
   if (allTenants && tenant !== undefined)
     throw notValid(`A query of the tenant ${describeKey(tenant)} cannot ask for all tenants.`, 'Leave out one of them.')
-  const { key, properties } = mapped.model
-  if (!key.tenant) return
-  const property = key.properties.includes(TENANT) ? properties.find(({ name }) => name === TENANT) : undefined
-  if (tenant === undefined) {
-    if (property === undefined || !allTenants) throw withoutTenant(mapped, property !== undefined)
-  } else if (property !== undefined && (property.type.kind === 'string') !== (typeof tenant === 'string'))
+  if (!mapped.model.key.tenant) return
+  if (tenant !== undefined) return checkTenantType(mapped, tenant)
+  const isStored = tenantProperty(mapped) !== undefined
+  if (!isStored || !allTenants) throw withoutTenant(mapped, isStored)
+}
+
+/** Refuses a tenant that no key of the class can hold. */
+export function checkTenantType(mapped: MappedClass, tenant: Tenant): void {
+  const property = tenantProperty(mapped)
+  if (property !== undefined && (property.type.kind === 'string') !== (typeof tenant === 'string'))
     throw wrongTenant(mapped, tenant, property.type.kind)
 }
 
-/** Refuses the tenant of a query for a class that has none: it would change nothing. A session may have one for other classes. */
-export function checkTenantIsOf({ model }: MappedClass, tenant: Tenant | undefined): void {
+const tenantProperty = ({ model: { key, properties } }: MappedClass): PropertyModel | undefined =>
+  key.properties.includes(TENANT) ? properties.find(({ name }) => name === TENANT) : undefined
+
+/** Refuses a tenant for a class that has none: it would change nothing. A session may have one for other classes. */
+export function checkTenantIsOf({ model }: MappedClass, tenant: Tenant | undefined, call = 'A query'): void {
   if (tenant === undefined || model.key.tenant) return
   throw notValid(
-    `A query of ${model.name} takes no tenant: its records belong to none.`,
+    `${call} of ${model.name} takes no tenant: its records belong to none.`,
     'Leave it out, or give the class tenants: @Record({ tenant: true }).',
   )
 }

@@ -117,7 +117,7 @@ export class UnmanagedSource<T extends object> extends ClassSource implements Bu
   async background(
     { terms, isScan }: QueryState,
     operations: readonly BackgroundOperation[],
-    onProgress?: (progress: BackgroundProgress) => void,
+    onProgress?: (progress: BackgroundProgress) => unknown,
   ): Promise<BackgroundProgress> {
     const { model, always, statistics, indexes } = this
     const { durableDelete } = model

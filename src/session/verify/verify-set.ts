@@ -37,7 +37,7 @@ export interface VerifySetOptions extends VerifyOptions, OutsideTransaction {
   readonly from?: 'archive'
   /** Tenant whose records are wanted, where the keys of the class belong to tenants. */
   readonly tenant?: Tenant
-  readonly onProgress?: (progress: VerifyProgress) => void
+  readonly onProgress?: (progress: VerifyProgress) => unknown
 }
 
 /** Streams the records of some classes and checks the links that they store. */
@@ -66,7 +66,7 @@ export async function* verifySets(
         for await (const finding of verifyMoved(mapped, group, driver, tenant, signal)) yield note(finding)
       progress.records += group.length
       progress.unsettled = unsettled + verifier.unsettled
-      onProgress?.({ ...progress })
+      await onProgress?.({ ...progress })
     }
     if (mapped.hasCounts)
       for await (const finding of verifyCounts(mapped, driver, options.repair === true, tenant, signal))
@@ -90,7 +90,7 @@ export async function* verifySets(
     unsettled += companions.unsettled
     progress.records += companions.records
     progress.unsettled = unsettled + verifier.unsettled
-    onProgress?.({ ...progress })
+    await onProgress?.({ ...progress })
   }
   // Repairs of other classes have changed companions, too, so these counts come last.
   for (const mapped of sets.filter(({ hasCounts }) => hasCounts)) {
@@ -99,7 +99,7 @@ export async function* verifySets(
     if (counts.unsettled === 0) continue
     unsettled += counts.unsettled
     progress.unsettled = unsettled + verifier.unsettled
-    onProgress?.({ ...progress })
+    await onProgress?.({ ...progress })
   }
 }
 

@@ -63,7 +63,7 @@ async function runDrain(drain: Drain, parts: SendParts, sendAll: SendAll, option
     await runStep(drain, keys, parts, sendAll, options)
     if (drain.trim !== undefined) await send(drain.trim(keys), parts)
     done += keys.length
-    onProgress?.({ className, property, done })
+    await onProgress?.({ className, property, done })
   }
 }
 
