@@ -58,13 +58,23 @@ export function removeFound({ bin, within, keys }: Extract<Operation, { kind: 'm
   return expressionOperations.write(bin, encodeExpression(left), EVAL_NO_FAIL)
 }
 
+type FoundTuples = Extract<Operation, { kind: 'listRemoveFound' | 'listPutFound' }>
+
 // Tuples are made of what the record holds: only it knows what another writer may have put there meanwhile.
-export function removeTuples({
-  bin,
-  within,
-  fields,
-  entries,
-}: Extract<Operation, { kind: 'listRemoveFound' }>): ClientOperation {
+export function removeTuples(operation: Extract<Operation, { kind: 'listRemoveFound' }>): ClientOperation {
+  const left = listWithoutAll(binOf('list', operation.bin), tuplesFound(operation))
+  return expressionOperations.write(operation.bin, encodeExpression(left), EVAL_NO_FAIL)
+}
+
+export function putTuples(operation: Extract<Operation, { kind: 'listPutFound' }>): ClientOperation {
+  const { bin, assumed } = operation
+  const found = tuplesFound(operation)
+  // Those that are found are taken out as well, so that none is there twice.
+  const left = listWithoutAll(listWithoutAll(binOf('list', bin), literal(assumed)), found)
+  return expressionOperations.write(bin, encodeExpression(listWithAll(left, found)), EVAL_NO_FAIL)
+}
+
+function tuplesFound({ kind, within, fields, entries }: FoundTuples): Expression {
   const map = binOf('map', within)
   const tuples = entries.map(({ at, id }): Expression => {
     const place = 'key' in at ? literal(at.key) : mapGet(binOf('map', at.foundIn), id, 'str')
@@ -73,12 +83,11 @@ export function removeTuples({
     const values = fields.map(({ name, type }) => mapGet(entry, name, type))
     const tuple = [...values, literal(id)].reduce<Expression>((list, item) => listWith(list, item), literal([]))
     // Of many, one that is not there must not keep the others: a value that is unknown makes all of it unknown.
-    if (entries.length === 1) return listWith(literal([]), tuple)
+    if (entries.length === 1 && kind === 'listRemoveFound') return listWith(literal([]), tuple)
     const hasFields = fields.map(({ name }) => isIn(entry, literal(name)))
     return cond(and(...isPlaced, isIn(map, place), ...hasFields), listWith(literal([]), tuple), literal([]))
   })
-  const left = listWithoutAll(binOf('list', bin), mergedInPairs(tuples, listWithAll))
-  return expressionOperations.write(bin, encodeExpression(left), EVAL_NO_FAIL)
+  return mergedInPairs(tuples, listWithAll)
 }
 
 const isIn = (map: Expression, key: Expression): Expression => gt(mapCountAt(map, key), literal(0))

@@ -19,6 +19,7 @@ import {
   moveEntries,
   readExpression,
   removeFound,
+  putTuples,
   removeTuples,
   setAside,
   writeExpression,
@@ -59,6 +60,8 @@ export function clientOperation(operation: Operation): ClientOperation {
       return removeFound(operation)
     case 'listRemoveFound':
       return removeTuples(operation)
+    case 'listPutFound':
+      return putTuples(operation)
     case 'mapMove':
       return moveEntries(operation)
     case 'mapSetAside':
@@ -86,7 +89,7 @@ function isSafe(value: bigint): boolean {
   return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER
 }
 
-type OnCollection = Exclude<Extract<Operation, { kind: `list${string}` }>, { kind: 'listRemoveFound' }> | MapOperation
+type OnCollection = ListOperation | MapOperation
 
 function collectionOperation(operation: OnCollection): ClientOperation {
   const isList = isListOperation(operation)
@@ -112,7 +115,7 @@ function contextOf(path: Path, bin: string): ClientContext {
   return context
 }
 
-type ListOperation = Exclude<Extract<Operation, { kind: `list${string}` }>, { kind: 'listRemoveFound' }>
+type ListOperation = Exclude<Extract<Operation, { kind: `list${string}` }>, { kind: `list${string}Found` }>
 
 // Without PARTIAL one duplicate would drop every item of the call.
 const UNIQUE = lists.writeFlags.ADD_UNIQUE | lists.writeFlags.NO_FAIL | lists.writeFlags.PARTIAL

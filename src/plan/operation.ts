@@ -99,15 +99,16 @@ export interface ListRemoveInterval extends InBin<'listRemoveInterval'> {
   readonly end: Value
   readonly keep: boolean
 }
-/**
- * Removes the tuples that a list holds of entries of a map bin: the values of some of their fields, then `id`. Nothing where the map has no
- * such entry, or the entry lacks a field.
- */
+/** Removes the tuples that a list holds of entries of a map bin: values of their fields, then `id`. Entries that lack a field have none. */
 export interface ListRemoveFound extends OnBin<'listRemoveFound'> {
   /** Map bin with the entries. */
   readonly within: string
   readonly fields: readonly { readonly name: string; readonly type: 'int' | 'str' | 'float' }[]
   readonly entries: readonly FoundEntry[]
+}
+/** Puts the tuples into a list that entries of a map bin have by now, in place of those that the sender took them to have. */
+export interface ListPutFound extends OnBin<'listPutFound'>, Omit<ListRemoveFound, 'kind' | 'bin'> {
+  readonly assumed: readonly Value[]
 }
 export interface FoundEntry {
   /** Key of the entry, or the map bin that holds it under `id`. */
@@ -275,6 +276,7 @@ export type WriteOperation =
   | ListRemoveRankRange
   | ListRemoveInterval
   | ListRemoveFound
+  | ListPutFound
   | ListSet
   | ListInsert
   | ListIncrement

@@ -93,6 +93,8 @@ export const listRemoveInterval = (
 ): Op.ListRemoveInterval => Object.freeze({ kind: 'listRemoveInterval', bin, begin, end, keep, path })
 export const listRemoveFound = (bin: string, found: Omit<Op.ListRemoveFound, 'kind' | 'bin'>): Op.ListRemoveFound =>
   Object.freeze({ kind: 'listRemoveFound', bin, ...found })
+export const listPutFound = (bin: string, found: Omit<Op.ListPutFound, 'kind' | 'bin'>): Op.ListPutFound =>
+  Object.freeze({ kind: 'listPutFound', bin, ...found })
 export const listSet = (bin: string, index: number, value: Value, path?: Op.Path): Op.ListSet =>
   Object.freeze({ kind: 'listSet', bin, index, value, path })
 export const listInsert = (

@@ -56,6 +56,8 @@ export function showOperation(operation: Operation, values: boolean): string {
     }
     case 'listRemoveFound':
       return `remove from ${at} the tuple of ${many(operation.entries.map(({ id }) => id))} in ${operation.within}`
+    case 'listPutFound':
+      return `put into ${at} the tuple of ${many(operation.entries.map(({ id }) => id))} in ${operation.within}`
     case 'listSet':
       return `set ${at}[${operation.index}] = ${one(operation.value)}`
     case 'listInsert':

@@ -30,7 +30,7 @@ export function changedParts(table: PartTable): readonly ChangeOfPart[] {
         ...known,
         place,
         snapshot: parts.codec.keepChildren(parts.codec.snapshot(part), snapshot, keeps),
-        tuples: parts.tuplesOf(part),
+        orderValues: parts.orderValuesOf(part),
       },
       to: leaving.flatMap(({ to }) => to),
     }

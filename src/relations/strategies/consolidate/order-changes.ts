@@ -4,21 +4,29 @@ import { listAppendUnique, listCreate } from '../../../plan/operations.js'
 import type { MapKey, Value } from '../../../plan/value.js'
 import { compareValues } from '../../../plan/value-order.js'
 import type { PartClass } from './part-class.js'
-import type { Tuple } from './part-order.js'
+import { tupleOf, type OrderValues, type PartOrder, type Tuple } from './part-order.js'
 
 /** Children in one expression, of which a server takes 1 MiB. */
 const MOST_IN_ONE = 1_000
+/** Children in an expression that names each of them twice. */
+const MOST_CORRECTED = 400
+
+/** Places of a child before and after a change. */
+type Places = readonly [from: MapKey, to: MapKey]
 
 /** Changes of the further orders of one collection, in the write that changes the children. */
 export class OrderChanges {
   readonly #parts: PartClass
   readonly #removed: FoundEntry[][]
   readonly #added: Value[][]
+  /** Children of which another session may have changed further values of the order. */
+  readonly #shared: (FoundEntry & { readonly tuple: Tuple })[][]
 
   constructor(parts: PartClass) {
     this.#parts = parts
     this.#removed = parts.orders.map(() => [])
     this.#added = parts.orders.map(() => [])
+    this.#shared = parts.orders.map(() => [])
   }
 
   /** The child is taken out. */
@@ -32,29 +40,39 @@ export class OrderChanges {
     tuples.forEach((tuple, i) => this.#add(i, tuple))
   }
 
-  /** Fields of a child change that is at this place. */
-  change(id: KeyValue, place: MapKey, before: readonly Tuple[], now: readonly Tuple[]): void {
-    this.#removed.forEach((removed, i) => {
-      if (isSame(before[i], now[i])) return
-      removed.push({ at: { key: place }, id })
-      this.#add(i, now[i])
+  /** Fields of a child change that goes from one place to another, or stays. */
+  change(id: KeyValue, [from, to]: Places, before: readonly OrderValues[], now: readonly OrderValues[]): void {
+    this.#parts.orders.forEach(({ isOfSeveral }, i) => {
+      if (compareValues(before[i], now[i]) === 0) return
+      this.#removed[i].push({ at: { key: from }, id })
+      const tuple = tupleOf(now[i], id)
+      this.#add(i, tuple)
+      if (isOfSeveral) this.#shared[i].push({ at: { key: to }, id, tuple })
     })
   }
 
   /** Before the children change: the record still says where their tuples are. */
   get removals(): readonly WriteOperation[] {
     const { orders, bin } = this.#parts
-    return orders.flatMap((order, i) => {
-      const removed = this.#removed[i]
-      const parts = Array.from({ length: Math.ceil(removed.length / MOST_IN_ONE) }, (_, part) => part * MOST_IN_ONE)
-      return parts.map((from) => order.removal(bin, removed.slice(from, from + MOST_IN_ONE)))
-    })
+    return orders.flatMap((order, i) =>
+      inSlices(this.#removed[i], MOST_IN_ONE).map((removed) => order.removal(bin, removed)),
+    )
   }
 
+  /** After the children have changed: the record says which values they have by now. */
   get additions(): readonly WriteOperation[] {
-    return this.#parts.orders.flatMap(({ bin }, i) =>
-      this.#added[i].length === 0 ? [] : [listAppendUnique(bin, this.#added[i])],
-    )
+    const { orders, bin: within } = this.#parts
+    return orders.flatMap((order, i) => [
+      ...(this.#added[i].length === 0 ? [] : [listAppendUnique(order.bin, this.#added[i])]),
+      ...this.#corrections(order, within, i),
+    ])
+  }
+
+  #corrections(order: PartOrder, within: string, index: number): readonly WriteOperation[] {
+    return inSlices(this.#shared[index], MOST_CORRECTED).map((shared) => {
+      const assumed = shared.flatMap(({ tuple }) => (tuple === undefined ? [] : [tuple]))
+      return order.correction(within, shared, assumed)
+    })
   }
 
   /** Gives the lists their order and index, when the record is created. */
@@ -72,6 +90,6 @@ export class OrderChanges {
   }
 }
 
-function isSame(a: Tuple, b: Tuple): boolean {
-  return a === undefined || b === undefined ? a === b : compareValues(a, b) === 0
+function inSlices<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
 }

@@ -216,7 +216,7 @@ export class PartChanges {
     const place = this.#parts.placeOf(part)
     if (compareKeys(place, known.place) !== 0) this.#move(known, place)
     this.#patches.push(...this.#parts.patch({ ...known, place }, this.#table.owner))
-    this.#orders.change(id, known.place, known.tuples, this.#parts.tuplesOf(part))
+    this.#orders.change(id, [known.place, place], known.orderValues, this.#parts.orderValuesOf(part))
     const sent = this.#send(part, id, place, this.#isAdded(part), known)
     this.#inverse.patch(id, this.#indexed(known)!, this.#indexed(sent)!)
   }
@@ -262,7 +262,7 @@ export class PartChanges {
       id,
       snapshot: keeps === undefined ? now : codec.keepChildren(now, before!, keeps),
       place,
-      tuples: this.#parts.tuplesOf(part),
+      orderValues: this.#parts.orderValuesOf(part),
     }
     this.#sent.push({ known, wasAdded })
     this.#table.sent.begin(known, before === undefined)

@@ -17,11 +17,11 @@ import type { Tracked } from '../../contract/tracked.js'
 import type { Reader } from '../../contract/reader.js'
 import { isOfKind, type AskedBin } from '../../contract/stored-keys.js'
 import { IndexCoverage, type IndexedPart } from './indexed-refs.js'
-import { PartOrder, type Tuple } from './part-order.js'
+import { PartOrder, tupleOf, type OrderValues, type Tuple } from './part-order.js'
 import { SortKey } from './sort-key.js'
 
 const NOTHING_INDEXED = Object.freeze({ refs: [], children: [] }) as unknown as IndexedPart
-const NO_TUPLES: readonly never[] = Object.freeze([])
+const NO_VALUES: readonly never[] = Object.freeze([])
 const REPAIR = 'Repair the record; another program may have written it.'
 
 /** A stored part and where it is. */
@@ -135,9 +135,14 @@ export class PartClass {
 
   /** The tuples of a part, one for each further order. */
   tuplesOf(part: object): readonly Tuple[] {
-    if (this.orders.length === 0) return NO_TUPLES
+    return this.orderValuesOf(part).map((values) => tupleOf(values, this.idOf(part)))
+  }
+
+  /** The values of a part, one list for each further order. */
+  orderValuesOf(part: object): readonly OrderValues[] {
+    if (this.orders.length === 0) return NO_VALUES
     const stored = this.codec.encode(part, 1)
-    return this.orders.map((order) => order.tupleOf(stored, this.idOf(part)))
+    return this.orders.map((order) => order.valuesOf(stored))
   }
 
   /** The order of that name; undefined where there is none. */

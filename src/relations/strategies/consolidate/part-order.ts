@@ -1,12 +1,15 @@
 import { SkeinError } from '../../../errors/index.js'
 import { describeKey, type KeyValue } from '../../../keys/index.js'
 import type { BinType, EmbeddableModel, OrderModel, RangeBound } from '../../../model/index.js'
-import { listRemoveFound } from '../../../plan/operations.js'
-import type { FoundEntry, ListRemoveFound } from '../../../plan/operation.js'
+import { listPutFound, listRemoveFound } from '../../../plan/operations.js'
+import type { FoundEntry, ListPutFound, ListRemoveFound } from '../../../plan/operation.js'
 import { DoubleValue, type Value } from '../../../plan/value.js'
 
 /** The values of a child in one order and its id; undefined where it lacks one of the values and is not in the order. */
 export type Tuple = readonly Value[] | undefined
+
+/** The values of a child in one order; null where it lacks one. */
+export type OrderValues = readonly Value[]
 
 interface Field {
   readonly name: string
@@ -32,11 +35,15 @@ export class PartOrder {
     })
   }
 
-  /** The tuple of a stored child. */
-  tupleOf(stored: Value, id: KeyValue): Tuple {
+  /** The values of a stored child. */
+  valuesOf(stored: Value): OrderValues {
     const fields = stored as { readonly [bin: string]: Value | undefined }
-    const values = this.#fields.map(({ bin }) => fields[bin] ?? null)
-    return values.includes(null) ? undefined : [...values, id]
+    return this.#fields.map(({ bin }) => fields[bin] ?? null)
+  }
+
+  /** True where other sessions may change values of a tuple that a change here does not name. */
+  get isOfSeveral(): boolean {
+    return this.#fields.length > 1
   }
 
   /** A tuple as it was read, where the client shows integral doubles as integers. */
@@ -61,8 +68,16 @@ export class PartOrder {
 
   /** Takes the tuples out that the record holds of children, whoever wrote them. */
   removal(within: string, entries: readonly FoundEntry[]): ListRemoveFound {
-    const fields = this.#fields.map(({ bin: name, type }) => ({ name, type }))
-    return listRemoveFound(this.bin, { within, fields, entries })
+    return listRemoveFound(this.bin, { within, fields: this.#found, entries })
+  }
+
+  /** Puts the tuples in that the record holds of children by now, in place of those that this session takes them to have. */
+  correction(within: string, entries: readonly FoundEntry[], assumed: readonly Value[]): ListPutFound {
+    return listPutFound(this.bin, { within, fields: this.#found, entries, assumed })
+  }
+
+  get #found(): ListRemoveFound['fields'] {
+    return this.#fields.map(({ bin: name, type }) => ({ name, type }))
   }
 
   #stored({ name, kind, type }: Field, value: unknown): Value {
@@ -75,6 +90,10 @@ export class PartOrder {
     const fix = 'Give a value of the type that is declared.'
     throw new SkeinError('SKEIN_2201', message, { className: this.#part.name, property: name, fix })
   }
+}
+
+export function tupleOf(values: OrderValues, id: KeyValue): Tuple {
+  return values.includes(null) ? undefined : [...values, id]
 }
 
 function expressionType(type: BinType): Field['type'] {

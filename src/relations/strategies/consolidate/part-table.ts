@@ -13,7 +13,7 @@ import { splitByCap } from './cap.js'
 import { compareKeys } from './key-order.js'
 import type { PartClass } from './part-class.js'
 import { holdPart, settlePart, type PartHolder, type PlacedPart, type RootParts } from './part-holders.js'
-import type { Tuple } from './part-order.js'
+import type { OrderValues } from './part-order.js'
 import { knownBelow } from './part-tree.js'
 import { refillPart } from './refill-part.js'
 import { RecordedChanges } from './recorded-changes.js'
@@ -27,8 +27,8 @@ export interface KnownPart {
   snapshot: object
   /** Key of the part in the stored map. */
   place: MapKey
-  /** Tuples of the part in the further orders when it was stored. */
-  tuples: readonly Tuple[]
+  /** Values of the part in the further orders when it was stored. */
+  orderValues: readonly OrderValues[]
   /** Children inside it that are taken out only once they are stored in another record. */
   readonly keeps?: ReadonlySet<object>
 }
@@ -284,7 +284,7 @@ export class PartTable implements PartHolder, RootParts {
       id,
       snapshot: parts.codec.snapshot(part),
       place: parts.placeOf(part),
-      tuples: parts.tuplesOf(part),
+      orderValues: parts.orderValuesOf(part),
     })
   }
 }
