@@ -3,6 +3,7 @@ import { describeKey, type KeyValue } from '../../keys/index.js'
 import { declaredKey } from '../../model/declaration.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
+import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
 import { RefTarget } from './ref-target.js'
 import { checkMember, nameOf } from '../contract/relation-errors.js'
@@ -136,6 +137,24 @@ export class RefState extends RefTarget implements RelationSide {
       if (restoresOthers) this.#restoreOthers()
     }
     this.reconsider()
+  }
+
+  /** Keys of those that it points to, or whose lists have to hear of a change. */
+  linkedAmong(keys: DeletedKeys): Iterable<KeyValue> {
+    return keys.among(3 + (this.change?.lists?.toLeave.size ?? 0), () => this.#linkIds())
+  }
+
+  /** Ids of those keys; undefined where one is not known, or there are more than `most`. */
+  linkIds(most: number): readonly string[] | undefined {
+    if (isEntity(this.points) && this.key === null) return undefined
+    const ids = this.#linkIds()
+    return ids.length > most ? undefined : ids
+  }
+
+  #linkIds(): readonly string[] {
+    const { toJoin, toLeave } = this.change?.lists ?? {}
+    const ends = [this.isRead ? this.key : null, this.stored, toJoin ?? null].filter((key) => key !== null)
+    return [...ends.map(userKeyId), ...(toLeave?.keys() ?? [])]
   }
 
   /** True when the last write changed nothing: another session had set the same key before. */

@@ -3,7 +3,6 @@ import { declaredKey } from '../../model/declaration.js'
 import { userKeyId } from '../../plan/record-key.js'
 import type { Binding } from '../contract/binding.js'
 import { ListsToTell, RefChange } from './lists-to-tell.js'
-import type { DeletedKeys } from '../contract/deleted-keys.js'
 import { isEntity, type Member } from '../contract/member.js'
 import type { Known } from './ref-knowledge.js'
 import { rememberFields } from './remember-fields.js'
@@ -128,24 +127,6 @@ export abstract class RefTarget {
   isAt(key: KeyValue | null): boolean {
     const now = this.isRead ? this.key : null
     return now !== null && key !== null ? userKeyId(now) === userKeyId(key) : now === key
-  }
-
-  /** Keys of those that it points to, or whose lists have to hear of a change. */
-  linkedAmong(keys: DeletedKeys): Iterable<KeyValue> {
-    return keys.among(3 + (this.change?.lists?.toLeave.size ?? 0), () => this.#linkIds())
-  }
-
-  /** Ids of those keys; undefined where one is not known, or there are more than `most`. */
-  linkIds(most: number): readonly string[] | undefined {
-    if (isEntity(this.points) && this.key === null) return undefined
-    const ids = this.#linkIds()
-    return ids.length > most ? undefined : ids
-  }
-
-  #linkIds(): readonly string[] {
-    const { toJoin, toLeave } = this.change?.lists ?? {}
-    const ends = [this.isRead ? this.key : null, this.stored, toJoin ?? null].filter((key) => key !== null)
-    return [...ends.map(userKeyId), ...(toLeave?.keys() ?? [])]
   }
 
   /** True when it points there, and that is not stored yet. */

@@ -37,10 +37,10 @@ export function shardsAdvice(className: string, relation: RelationModel, shards:
 }
 
 /** Advice for a collection that is too large even for the largest number of shards: so many would also be read each time. */
-function divisionAdvice(className: string, { name, strategy, cap }: RelationModel): string {
+function divisionAdvice(className: string, { name, cap }: RelationModel): string {
   const place = `${className}.${name}`
-  const buckets = `@Sharded({ by: 'day'${strategy === 'consolidate' ? ", on: '…'" : ''} })`
-  const byTime = cap === undefined ? `Keep ${place} by time, ${buckets}` : `Let the cap of ${place} keep fewer`
+  const byTime =
+    cap === undefined ? `Keep ${place} by time, @Sharded({ by: 'day', … })` : `Let the cap of ${place} keep fewer`
   return `${byTime}, or divide it among several owners, such as one for each month: @Record({ key: '{id}:{month|YYYY-MM}' }).`
 }
 

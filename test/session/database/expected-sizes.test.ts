@@ -118,9 +118,9 @@ describe('the expected size of a collection', () => {
     const owners =
       "or divide it among several owners, such as one for each month: @Record({ key: '{id}:{month|YYYY-MM}' })."
     for (const [property, advice] of [
-      ['links', "Keep User.links by time, @Sharded({ by: 'day' })"],
-      ['spread', "Keep User.spread by time, @Sharded({ by: 'day' })"],
-      ['lines', "Keep User.lines by time, @Sharded({ by: 'day', on: '…' })"],
+      ['links', "Keep User.links by time, @Sharded({ by: 'day', … })"],
+      ['spread', "Keep User.spread by time, @Sharded({ by: 'day', … })"],
+      ['lines', "Keep User.lines by time, @Sharded({ by: 'day', … })"],
       ['capped', 'Let the cap of User.capped keep fewer'],
     ])
       expect(messages.get(property)).to.include(`${advice}, ${owners}`).and.not.include('shards: ')
