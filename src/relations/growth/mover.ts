@@ -46,26 +46,32 @@ export class Mover {
     this.#deletedBin = deletedBinOf(commands.model)
   }
 
-  /** Moves all members into so many shards, after what is under way. */
+  /** Moves all members into so many shards, after what is under way. Others may move them again at once: that is no reason to go on. */
   async move(owner: RecordKey, to: Shards, reason: SplitReason, access: SplitAccess): Promise<void> {
     const began = performance.now()
     let done: (() => void) | undefined
+    let own: Move['id'] | undefined
+    let lost = 0
     for (let step = 0; step < STEPS; step++) {
       const root = await this.#read(owner, access)
       const { shards, move } = this.#scheme.learn(owner, root)
+      if (done !== undefined) return done()
+      if (own !== undefined && move?.id !== own) return
       if (move !== undefined) await this.finish(owner, access)
-      else if (shards === to) return done?.()
+      else if (shards === to) return
       else if (this.#deletedBin !== undefined && this.#deletedBin in root) throw this.#gone(owner)
       else if (ARCHIVING_BIN in root) throw beingArchived(this.#model, owner.key)
       else {
         await checkFit(owner, shards, to, { name: this.#property, model: this.#model }, this.#scheme, access)
         const begun: Move = { id: newId(), from: shards, to, phase: 'prepare', reason }
-        const members = done === undefined ? await this.#atOnce.run(owner, shards, to, access) : undefined
+        const members = await this.#atOnce.run(owner, shards, to, access)
         if (members !== undefined) {
           done = () => this.#announce(owner, begun, 'transaction', members, performance.now() - began, access)
           continue
         }
-        succeeded(await access.run([this.#commands.begin(owner, begun)]), ['guard', 'missing'])
+        const [{ state }] = succeeded(await access.run([this.#commands.begin(owner, begun)]), ['guard', 'missing'])
+        if (state === 'written') own = begun.id
+        else await pauseBefore(++lost)
       }
     }
     throw companionRefused(this.#model, owner.key, this.#property)

@@ -145,6 +145,19 @@ for (const mode of MODES) {
         expect(await db.session().at(Person, i).collection('clubs').contains('c')).to.equal(expected.has(i))
     })
 
+    it('ends once its members have moved, also where others split the collection again at once', async () => {
+      await db.withSession((session) => {
+        session.persist(make(Post, { id: 'p' }))
+        session.at(Post, 'p').collection('readers').add('a', 'b', 'c')
+      })
+      const split = async (of: Database, shards: number): Promise<void> => {
+        const readers = of.session().at(Post, 'p').collection('readers')
+        for (let i = 0; i < 3; i++) await readers.shard(shards)
+      }
+      await forAll(20, (i) => split(i % 2 === 0 ? db : other, i + 2))
+      expect(await db.session().at(Post, 'p').collection('readers').keys()).to.deep.equal(['a', 'b', 'c'])
+    })
+
     it('does not bring an owner back that is deleted meanwhile', async () => {
       for (let round = 0; round < 8; round++) {
         const id = `f${round}`
