@@ -13,7 +13,7 @@ import type { Question } from '../records/question.js'
 import type { ChildrenAccess, RecordTarget } from '../records/record-target.js'
 import type { ChangedPart, LocatedPart, RelationStrategy } from '../relations/contract/relation-strategy.js'
 import { childCollection } from './child-collection.js'
-import { fixedFields, noChild, notInChild, placeUnknown, removed } from './child-errors.js'
+import { fixedFields, noChild, notInChild, notInside, placeUnknown } from './child-errors.js'
 import { partInside, wayOf, type ChildStep } from './child-steps.js'
 import { askApart, askPathApart } from './child-apart.js'
 import { managedOf } from './tracking/identity-map.js'
@@ -31,8 +31,8 @@ export function childAccess(
 ): { readonly target: RecordTarget; readonly place: Place } {
   const { name: property, bin, target: part } = relation.model
   const child = relation.parts!.locate!(find(), id)
-  if (child.part === null) throw noChild(record, property, child)
-  if (child.place === undefined) throw placeUnknown(record, property, child.id)
+  if (child.place === undefined)
+    throw child.part === null ? noChild(record, property, child) : placeUnknown(record, property, child.id)
   const type: BinType = { kind: 'embedded', shape: 'one', part }
   const place = {
     property,
@@ -145,9 +145,11 @@ class ChildAccess implements RecordTarget {
   }
 
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
-    if (this.#locate(this.#find()).edits.length > 0) await this.#locate(this.#find()).read()
-    const { part, apart } = this.#locate(this.#find())
-    if (part) this.#inside(part)
+    if (this.#found(this.#find()).edits.length > 0) await this.#found(this.#find()).read()
+    const { part, apart } = this.#found(this.#find())
+    // A child that is loaded and not there has the answers of one that the server does not find.
+    const isMissing = part === null || (part !== undefined && partInside(part, this.#steps) === undefined)
+    if (isMissing) return questions.map(() => undefined)
     if (!part && apart !== undefined) return this.betweenWrites(() => askApart(this.#apart(), place, questions))
     if (!part) return this.#record.ask({ ...place, rootType: MAP }, questions)
     const stored = containerAt(this.#encoded(part), place.path.slice(1))
@@ -168,7 +170,8 @@ class ChildAccess implements RecordTarget {
   }
 
   askPath(place: Place, levels: readonly PathLevel[], isCount: boolean): Promise<Value | undefined> {
-    const { part, apart } = this.#locate(this.#find())
+    const { part, apart } = this.#found(this.#find())
+    if (part === null) return Promise.resolve(undefined)
     if (part) throw notStoredYet(this, place.property)
     if (apart !== undefined) return this.betweenWrites(() => askPathApart(this.#apart(), place, levels, isCount))
     return this.#record.askPath({ ...place, rootType: MAP }, levels, isCount)
@@ -228,8 +231,12 @@ class ChildAccess implements RecordTarget {
     return { key: this.#id, part: added.part, below: { ...below, path: wayOf(this.#steps) + below.path } }
   }
 
+  #found(managed: ManagedEntity): LocatedPart {
+    return this.#relation.parts!.locate!(managed, this.#id)
+  }
+
   #locate(managed: ManagedEntity): LocatedPart {
-    const child = this.#relation.parts!.locate!(managed, this.#id)
+    const child = this.#found(managed)
     if (child.part === null) throw noChild(this, this.#relation.model.name, child)
     return child
   }
@@ -239,7 +246,7 @@ class ChildAccess implements RecordTarget {
     const found = partInside(child, this.#steps)
     if (found !== undefined) return found
     const { field, id } = this.#steps.at(-1)!
-    throw removed(this, field.name, id)
+    throw notInside(this, field.name, id)
   }
 
   #encoded(part: object): Value {

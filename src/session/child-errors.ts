@@ -3,8 +3,14 @@ import { describeKey, type KeyValue } from '../keys/index.js'
 import type { RecordTarget } from '../records/record-target.js'
 import type { LocatedPart } from '../relations/contract/relation-strategy.js'
 
-/** Error for a child inside another one that the session removes. */
-export function removed({ model, key }: RecordTarget, property: string, id: KeyValue): SkeinError {
+/** Error for a child that a loaded one does not have. */
+export function notInside({ model, key }: RecordTarget, property: string, id: KeyValue): SkeinError {
+  const message = `${model.name} ${describeKey(key)}: '${property}' is loaded and has no child ${describeKey(id)}; it was not stored, or this session removes it.`
+  return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Add the child first.' })
+}
+
+/** Error for a child that the session removes. */
+function removed({ model, key }: RecordTarget, property: string, id: KeyValue): SkeinError {
   const message = `${model.name} ${describeKey(key)}: the child ${describeKey(id)} of '${property}' is removed in this session.`
   return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Add it again first.' })
 }
