@@ -39,8 +39,6 @@ export class BatchQueue<Entry extends Waiting> {
   /** Round trips under way, and the commands in them. */
   #inFlight = 0
   #rows = 0
-  /** Those of batches that are answered and hold their place: whoever asked for them may wait here again. */
-  #answered = 0
 
   constructor(send: Send<Entry>, limits: QueueLimits) {
     this.#send = send
@@ -87,7 +85,7 @@ export class BatchQueue<Entry extends Waiting> {
 
   /** Half of all there is, so that the other half can be under way at the same time. */
   get #share(): number {
-    const half = Math.ceil((this.#waiting.length - this.#head + this.#rows - this.#answered) / 2)
+    const half = Math.ceil((this.#waiting.length - this.#head + this.#rows) / 2)
     return Math.min(this.#limits.batchRows, Math.max(half, SMALLEST))
   }
 
@@ -104,13 +102,7 @@ export class BatchQueue<Entry extends Waiting> {
     this.#rows += rows
     if (rows === 1) return this.#send.one(batch[0], this.#freeOne)
     // A batch holds its place until the callers it answered had the chance to ask again, so that they leave together too.
-    this.#send.many(batch, () => {
-      this.#answered += rows
-      setImmediate(() => {
-        this.#answered -= rows
-        this.#free(rows)
-      })
-    })
+    this.#send.many(batch, () => void setImmediate(() => this.#free(rows)))
   }
 
   readonly #freeOne = (): void => this.#free(1)

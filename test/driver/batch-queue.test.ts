@@ -90,35 +90,4 @@ describe('the batch queue', () => {
     while (!queue.isIdle) await new Promise((resolve) => setImmediate(resolve))
     expect(sent).to.deep.equal([2])
   })
-
-  it('shares what many callers ask for equally between two batches, also where both are answered at once', async () => {
-    const entry = (number: number): Entry => {
-      return { key: recordKey('test', 'a', number), number, bytes: 1, isDropped: false }
-    }
-    const sizes: number[] = []
-    const answers: (() => void)[] = []
-    const queue: BatchQueue<Entry> = new BatchQueue<Entry>(
-      {
-        one: (_, done) => done(),
-        many: (entries, done) => {
-          sizes.push(entries.length)
-          answers.push(() => {
-            done()
-            // Each caller asks again as soon as it has its answer.
-            for (const { number } of entries) queue.add(entry(number + 64))
-          })
-        },
-      },
-      { roundTrips: 4, batchRows: 1000, batchBytes: 1_000_000 },
-    )
-    queue.addAll(
-      Array.from({ length: 64 }, (_, number) => entry(number)),
-      true,
-    )
-    for (let round = 0; round < 3; round++) {
-      for (const answer of answers.splice(0)) answer()
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-    expect(sizes).to.deep.equal([32, 32, 32, 32, 32, 32, 32, 32])
-  })
 })
