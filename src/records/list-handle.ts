@@ -68,7 +68,7 @@ export class ListHandle<V> extends PlaceHandle {
 
   /** Inserts items before an index; a negative one counts from the end. */
   insert(index: number, ...items: readonly V[]): void {
-    this.#checkUnsorted('insert')
+    this.#checkPositions('insert')
     this.checkInteger('index', index)
     if (items.length === 0) return
     const { bin, path } = this.place
@@ -81,7 +81,7 @@ export class ListHandle<V> extends PlaceHandle {
 
   /** Replaces the item at an index. */
   set(index: number, item: V): void {
-    this.#checkUnsorted('set')
+    this.#checkPositions('set')
     this.checkInteger('index', index)
     const { bin, path } = this.place
     this.record(
@@ -93,7 +93,7 @@ export class ListHandle<V> extends PlaceHandle {
 
   /** Adds to the number at an index. */
   increment(index: IfNumber<V, number>, by: number | bigint = 1): void {
-    this.#checkUnsorted('increment')
+    this.#checkPositions('increment')
     const at: number = index
     this.checkInteger('index', at)
     const { bin, path } = this.place
@@ -224,7 +224,7 @@ export class ListHandle<V> extends PlaceHandle {
   }
 
   #stored(items: readonly V[]): Value[] {
-    return items.map((item) => this.encode(this.#item, item))
+    return items.map((item) => this.encodeMember(this.#item, item))
   }
 
   async #interval(begin: Value, end: Value): Promise<V[]> {
@@ -289,9 +289,12 @@ export class ListHandle<V> extends PlaceHandle {
     throw noSuchIndex(this.target, this.place.property, index, length)
   }
 
-  #checkUnsorted(name: string): void {
-    if (!this.#subtype.isSorted) return
-    const fix = `A sorted list puts items where they belong: use append and remove instead of ${name}.`
-    throw wrongHandle(this.target, this.place.property, 'a list in insertion order', fix)
+  /** Rejects positions in a sorted list, and what could give a unique one an item twice. */
+  #checkPositions(name: 'insert' | 'set' | 'increment'): void {
+    const { target, place } = this
+    const { isSorted, isUnique } = this.#subtype
+    const fix = `A ${isSorted ? 'sorted list puts items where they belong' : 'unique list holds each item once'}: use append and remove instead of ${name}.`
+    if (isSorted) throw wrongHandle(target, place.property, 'a list in insertion order', fix)
+    if (isUnique && name !== 'insert') throw wrongHandle(target, place.property, 'a list that may repeat an item', fix)
   }
 }

@@ -80,7 +80,7 @@ export class MapHandle<M> extends PlaceHandle {
     const { bin, path } = this.place
     const entry = this.#entry(key)
     if (this.#isNoValue(value)) return this.#removeEntries([entry])
-    const operation = mapPut(bin, entry.key, this.encode(entry.type, value, key), path, mapSubtypeOf(this.place))
+    const operation = mapPut(bin, entry.key, this.encodeMember(entry.type, value, key), path, mapSubtypeOf(this.place))
     this.record(operation, (map) => setEntry(map, entry.name, value))
   }
 
@@ -95,7 +95,7 @@ export class MapHandle<M> extends PlaceHandle {
     // A server expression takes no key twice, nor equal bytes.
     const all = [...new Map(given.map((each) => [tokenOf(each.entry.key), each])).values()]
     const puts = all.filter(({ value }) => !this.#isNoValue(value))
-    const items = new Map(puts.map(({ entry, value }) => [entry.key, this.encode(entry.type, value, entry.name)]))
+    const items = new Map(puts.map(({ entry, value }) => [entry.key, this.encodeMember(entry.type, value, entry.name)]))
     this.#removeEntries(all.flatMap(({ entry, value }) => (this.#isNoValue(value) ? [entry] : [])))
     if (items.size === 0) return
     this.record(mapPutItems(bin, items, path, mapSubtypeOf(this.place)), (map) =>

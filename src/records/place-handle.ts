@@ -1,4 +1,4 @@
-import { decodeItem, encodeItem, inOrder, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
+import { decodeItem, encodeItem, inOrder, orderable, typeCodecOf, unreadable, unstorable } from '../codec/index.js'
 import { quoted, shown } from '../errors/index.js'
 import { isOptions } from '../model/call-options.js'
 import type { BinType } from '../model/index.js'
@@ -6,7 +6,7 @@ import type { Value } from '../plan/value.js'
 import { deltaOf, isAddable } from './add-numbers.js'
 import { isRemoval, type Change } from './change.js'
 import { atPlace, badArgument, partMissing, wayOf } from './handle-errors.js'
-import { changeAt, getEntry, hasEntries, shapeOf, valueAt, type Place } from './place.js'
+import { changeAt, getEntry, hasEntries, keepsValueOrder, shapeOf, valueAt, type Place } from './place.js'
 import type { Question } from './question.js'
 import type { RecordTarget } from './record-target.js'
 
@@ -84,6 +84,16 @@ export abstract class PlaceHandle {
       return encodeItem(typeCodecOf(type, codecs), value, this.place.path.length)
     } catch (error) {
       throw unstorable(model, key, atPlace(this.place, entry, error))
+    }
+  }
+
+  /** Encodes an item, member or value of an entry to be stored, or removed, where this one keeps values in order. @internal */
+  protected encodeMember(type: BinType, value: unknown, ...entry: readonly unknown[]): Value {
+    const stored = this.encode(type, value, ...entry)
+    try {
+      return keepsValueOrder(this.place.type) ? orderable(stored) : stored
+    } catch (error) {
+      throw unstorable(this.target.model, this.target.key, atPlace(this.place, entry, error))
     }
   }
 

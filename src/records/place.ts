@@ -68,6 +68,10 @@ export function subtypeOf({ type }: Place): ListSubtype {
   return { isSorted: declared?.order === 'sorted', isUnique: declared?.unique === true }
 }
 
+/** True where the server finds items or entries by their value, so that all values must have a place in that order. */
+export const keepsValueOrder = (type: BinType): boolean =>
+  type.kind === 'set' || ('order' in type && type.order !== undefined) || ('unique' in type && type.unique === true)
+
 /** Subtype that a put gives to the map of a bin where there is none. */
 export function mapSubtypeOf({ type, path }: Place): MapSubtype | undefined {
   const isMap = type.kind === 'map' || (type.kind === 'embedded' && type.shape === 'map')

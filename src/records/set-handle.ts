@@ -19,7 +19,7 @@ export class SetHandle<V> extends PlaceHandle {
   add(...members: readonly V[]): void {
     if (members.length === 0) return
     const { bin, path } = this.place
-    const stored = members.map((member) => this.encode(this.#item, member))
+    const stored = members.map((member) => this.encodeMember(this.#item, member))
     this.record(listAppendUnique(bin, stored, path), (set) =>
       members.forEach((member) => {
         if (memberOf(set as Set<V>, member) === undefined) (set as Set<V>).add(member)
@@ -30,7 +30,7 @@ export class SetHandle<V> extends PlaceHandle {
   remove(...members: readonly V[]): void {
     if (members.length === 0) return
     const { bin, path } = this.place
-    const stored = members.map((member) => this.encode(this.#item, member))
+    const stored = members.map((member) => this.encodeMember(this.#item, member))
     this.record(listRemoveValues(bin, stored, 'none', path), (set) =>
       members.forEach((member) => (set as Set<V>).delete(memberOf(set as Set<V>, member) ?? member)),
     )

@@ -67,7 +67,7 @@ for (const mode of MODES) {
       expect(() => scores.increment('a', 0.5)).to.throw(SkeinError, /scores: 0.5 cannot be added to a whole number/)
       expect(() => handle.list('once').increment(0 as never)).to.throw(
         SkeinError,
-        /once: a value of type string is not a number/,
+        /'once' is not a list that may repeat an item/,
       )
       expect(() => handle.map('latest').increment('x' as never)).to.throw(
         SkeinError,

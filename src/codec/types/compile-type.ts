@@ -1,11 +1,12 @@
 import { bug } from '../../errors/index.js'
-import type { BinType, EmbeddedType, KeyKind, MapType, ScalarKind } from '../../model/index.js'
+import type { BinType, EmbeddedType, KeyKind, ListType, MapType, ScalarKind } from '../../model/index.js'
 import type { MapSubtype } from '../../plan/operation.js'
 import type { Codecs } from '../codecs.js'
 import type { TypeCodec } from '../type-codec.js'
 import { customType, geojsonType, jsonType } from './json-type.js'
 import { listType } from './list-type.js'
 import { mapType } from './map-type.js'
+import { inValueOrder } from './orderable.js'
 import {
   bigintType,
   booleanType,
@@ -36,15 +37,13 @@ const SCALARS: { readonly [K in ScalarKind]: TypeCodec } = {
 export function compileType(type: BinType, part: (name: string) => PartType): TypeCodec {
   switch (type.kind) {
     case 'list':
-      return type.order === 'sorted'
-        ? sortedListType(compileType(type.item, part), type)
-        : listType(compileType(type.item, part), type.unique)
+      return listCodec(compileType(type.item, part), type)
     case 'tuple':
       return tupleType(type.items.map((item) => compileType(item, part)))
     case 'set':
-      return setType(compileType(type.item, part))
+      return inValueOrder(setType(compileType(type.item, part)))
     case 'map':
-      return mapType(type.key, compileType(type.value, part), mapSubtype(type))
+      return mapCodec(compileType(type.value, part), type)
     case 'enum':
       return enumType(type.values)
     case 'custom':
@@ -67,10 +66,20 @@ function embeddedCodec(type: EmbeddedType, part: (name: string) => PartType): Ty
     case 'one':
       return one
     case 'array':
-      return type.order === 'sorted' ? sortedListType(one, type) : listType(one, type.unique)
+      return listCodec(one, type)
     case 'map':
-      return mapType(type.key, one, mapSubtype(type))
+      return mapCodec(one, type)
   }
+}
+
+function listCodec(item: TypeCodec, type: Pick<ListType, 'order' | 'unique' | 'persistIndex'>): TypeCodec {
+  if (type.order === 'sorted') return inValueOrder(sortedListType(item, type))
+  return type.unique === true ? inValueOrder(listType(item, true)) : listType(item)
+}
+
+function mapCodec(value: TypeCodec, type: Pick<MapType, 'key' | 'order' | 'persistIndex'>): TypeCodec {
+  const map = mapType(type.key, value, mapSubtype(type))
+  return type.order === 'keyValue' ? inValueOrder(map) : map
 }
 
 /** Subtype that puts and creation give to the map; undefined for a plain K-ordered one. */

@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import type { WriteOperation } from '../../plan/operation.js'
 import { listAppendUnique, listCreate, listRemoveValues } from '../../plan/operations.js'
 import type { Value } from '../../plan/value.js'
+import { compareValues } from '../../plan/value-order.js'
 import { rereadEntries } from '../reread-entries.js'
 import { depthOf, type TypeCodec } from '../type-codec.js'
 import { ValueProblem, shown, throwUnder } from '../value-problem.js'
@@ -33,7 +34,8 @@ export function setType(item: TypeCodec): TypeCodec {
     name: `set of ${item.name}`,
     nothing: new Map(),
     empty: emptySet,
-    encode: (value, depth) => [...members(value, depth).values()],
+    // In value order, as the server keeps a set: inside another value it would stay as it was sent.
+    encode: (value, depth) => [...members(value, depth).values()].sort(compareValues),
     decode(stored) {
       if (!Array.isArray(stored)) throw notAList(stored)
       return new Set(stored.map((value: Value) => decodeItem(item, value)))

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { KeyValue } from '../../../keys/index.js'
 import type { FoundEntry, WriteOperation } from '../../../plan/operation.js'
 import { listAppendUnique, listCreate } from '../../../plan/operations.js'
@@ -42,12 +43,14 @@ export class OrderChanges {
 
   /** Fields of a child change that goes from one place to another, or stays. */
   change(id: KeyValue, [from, to]: Places, before: readonly OrderValues[], now: readonly OrderValues[]): void {
-    this.#parts.orders.forEach(({ isOfSeveral }, i) => {
+    this.#parts.orders.forEach((order, i) => {
+      // NaN compares as equal to every number.
+      if (!isDeepStrictEqual(before[i], now[i])) order.checkComparable(now[i])
       if (compareValues(before[i], now[i]) === 0) return
       this.#removed[i].push({ at: { key: from }, id })
       const tuple = tupleOf(now[i], id)
       this.#add(i, tuple)
-      if (isOfSeveral) this.#shared[i].push({ at: { key: to }, id, tuple })
+      if (order.isOfSeveral) this.#shared[i].push({ at: { key: to }, id, tuple })
     })
   }
 
@@ -81,7 +84,9 @@ export class OrderChanges {
   }
 
   #add(index: number, tuple: Tuple): void {
-    if (tuple !== undefined) this.#added[index].push(tuple)
+    if (tuple === undefined) return
+    this.#parts.orders[index].checkComparable(tuple)
+    this.#added[index].push(tuple)
   }
 
   #at(id: KeyValue): FoundEntry['at'] {

@@ -3,7 +3,7 @@ import { describeKey, type KeyValue } from '../../../keys/index.js'
 import type { BinType, EmbeddableModel, OrderModel, RangeBound } from '../../../model/index.js'
 import { listPutFound, listRemoveFound } from '../../../plan/operations.js'
 import type { FoundEntry, ListPutFound, ListRemoveFound } from '../../../plan/operation.js'
-import { DoubleValue, type Value } from '../../../plan/value.js'
+import { DoubleValue, isDouble, type Value } from '../../../plan/value.js'
 
 /** The values of a child in one order and its id; undefined where it lacks one of the values and is not in the order. */
 export type Tuple = readonly Value[] | undefined
@@ -80,15 +80,28 @@ export class PartOrder {
     return this.#fields.map(({ bin: name, type }) => ({ name, type }))
   }
 
+  /** Throws for a tuple with NaN, by which the server would lose others. */
+  checkComparable(tuple: readonly Value[]): void {
+    this.#fields.forEach(({ name }, i) => {
+      const value = tuple[i]
+      if (Number.isNaN(isDouble(value) ? value.value : value)) throw this.#incomparable(name, NaN)
+    })
+  }
+
   #stored({ name, kind, type }: Field, value: unknown): Value {
+    if (Number.isNaN(value)) throw this.#incomparable(name, value)
     if (kind === 'date' && value instanceof Date) return value.getTime()
     if (kind === 'double' && typeof value === 'number') return new DoubleValue(value)
     if (type === 'str' && typeof value === 'string') return value
     if (type === 'int' && kind !== 'date' && (typeof value === 'bigint' || Number.isSafeInteger(value)))
       return value as number
-    const message = `${this.#part.name}.${name}: ${describeKey(value)} cannot be compared in the order '${this.name}'.`
-    const fix = 'Give a value of the type that is declared.'
-    throw new SkeinError('SKEIN_2201', message, { className: this.#part.name, property: name, fix })
+    throw this.#incomparable(name, value)
+  }
+
+  #incomparable(property: string, value: unknown): SkeinError {
+    const message = `${this.#part.name}.${property}: ${describeKey(value)} cannot be compared in the order '${this.name}'.`
+    const fix = 'Give a value of the type that is declared, and not NaN.'
+    return new SkeinError('SKEIN_2201', message, { className: this.#part.name, property, fix })
   }
 }
 
