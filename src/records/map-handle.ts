@@ -197,12 +197,13 @@ export class MapHandle<M> extends PlaceHandle {
   }
 
   async #position(name: 'mapRankOfKey' | 'mapIndexOfKey', key: KeyOf<M>): Promise<number | null> {
+    const entry = this.#entry(key)
     if (this.#fields !== undefined) {
       const all = await this.#allFields(name === 'mapRankOfKey' ? byValue : byKey)
-      const at = all.findIndex(([each]) => each === this.#entry(key).name)
+      const at = all.findIndex(([each]) => each === entry.name)
       return at < 0 ? null : at
     }
-    const [position] = await this.ask(question(name, this.#entry(key).key))
+    const [position] = await this.ask(question(name, entry.key))
     return position === undefined || position === null || Number(position) < 0 ? null : Number(position)
   }
 

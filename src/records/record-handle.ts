@@ -32,7 +32,9 @@ export class RecordHandle<T extends object> {
   counter<N extends CounterName<T>>(name: N): CounterHandle {
     const property = this.#property(name as string)
     if (property?.role === 'counter') return new CounterHandle(this.#target, property)
-    throw wrongHandle(this.#target, name, 'a counter', 'Declare it with @Counter().')
+    const fix =
+      property?.role === 'countOf' ? 'Its collection keeps it: load it to read it.' : 'Declare it with @Counter().'
+    throw wrongHandle(this.#target, name, 'a counter', fix)
   }
 
   /** An array of the record. */
