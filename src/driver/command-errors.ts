@@ -67,7 +67,7 @@ export function explainFailure(command: Command, failure: Failure, inTransaction
         reason: 'missing',
         error: new EntityGoneError(`${subject} is not stored, or no longer stored.`, {
           ...options,
-          fix: 'Load it again, or save it as a new entity.',
+          fix: 'Load it again, or save it as a new entity; a handle makes a missing record with { create: true }.',
         }),
       }
     case CODE.EXISTS:

@@ -43,6 +43,14 @@ for (const mode of MODES) {
         }
     })
 
+    it('as a record that is not stored, lead to an error that tells how a handle makes it', async () => {
+      const session = db.session()
+      session.at(User, 'none').map('home').put('city', 'Bern')
+      const error = (await rejection(() => session.flush())) as SkeinError
+      expect(error.code).to.equal('SKEIN_3003')
+      expect(error.details.fix).to.include('{ create: true }')
+    })
+
     it('as a counter, because a collection counts them, are said to be kept by it', async () => {
       const user = db.session().at(User, 'a')
       const error = (await rejection(async () => user.counter('friendCount'))) as SkeinError
