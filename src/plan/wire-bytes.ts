@@ -54,7 +54,7 @@ export function queryBytes({ namespace, set, bins, index, filter }: QueryCommand
   return filter === undefined ? bytes : bytes + FIELD + expressionBytes(filter)
 }
 
-function operationsBytes(operations: readonly Operation[]): number {
+export function operationsBytes(operations: readonly Operation[]): number {
   let bytes = 0
   // Plain loop: this runs for every write in a batch, and an iterator costs more than its body.
   for (let i = 0; i < operations.length; i++) bytes += operationBytes(operations[i])

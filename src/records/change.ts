@@ -10,8 +10,8 @@ export interface Change {
   readonly isShown?: true
   /** Throws where the loaded value shows that the server would refuse the change. */
   check?(value: unknown): void
-  /** Returns the property's value with the change; may change lists, sets, maps and parts in place. Bare: parts that it makes have no other fields. */
-  apply(value: unknown, isBare?: boolean): unknown
+  /** Returns the property's value with the change; may change lists, sets, maps and parts in place. */
+  apply(value: unknown): unknown
 }
 
 /** Marks the change of a value that was not read: where it changes what must be there, its operation says so for the error. */

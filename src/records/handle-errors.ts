@@ -54,6 +54,12 @@ export function notStoredYet({ model, key }: RecordTarget, property: string): Sk
   return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Flush first.' })
 }
 
+/** Error for a question about more unsent changes than the server can apply at once, some of which only it can apply. */
+export function tooManyUnsent({ model, key }: RecordTarget, property: string): SkeinError {
+  const message = `${model.name} ${describeKey(key)}: '${property}' has more unsent changes than the server takes in one question.`
+  return new SkeinError('SKEIN_2331', message, { className: model.name, property, key, fix: 'Flush first.' })
+}
+
 /** Error for a load of a property whose unsent changes only the server can apply. */
 export function changedByServer({ name }: EntityModel, key: KeyValue, property: string): SkeinError {
   const message = `${name} ${describeKey(key)}: '${property}' has unsent changes by conditions, which only the server can apply.`

@@ -31,8 +31,8 @@ export abstract class PlaceHandle {
   ): void {
     const { target, place } = this
     const rootType = place.rootType ?? target.model.properties.find(({ name }) => name === place.property)!.type
-    const apply = (value: unknown, isBare?: boolean): unknown =>
-      changeAt(value, place, target.codecs, rootType, change, { isBare, isRemoval: isRemoval(operation) })
+    const apply = (value: unknown): unknown =>
+      changeAt(value, place, target.codecs, rootType, change, isRemoval(operation))
     const { property } = place
     target.record({
       property,

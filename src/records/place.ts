@@ -17,7 +17,7 @@ interface ValueStep {
   /** Key of the entry in a Map, or name of the property of a part or object. */
   readonly key: unknown
   /** Makes the value of the entry where there is none; absent: an entry is never made up. */
-  readonly make?: (isBare?: boolean) => unknown
+  readonly make?: () => unknown
   /** The key is the name of a property of a part. */
   readonly isField: boolean
 }
@@ -130,7 +130,7 @@ export function keyOfEntry(type: BinType, stored: MapKey, codecs: Codecs): unkno
 export function nested(place: Place, entry: Entry, codecs: Codecs): Place {
   const isPartOfMap = place.type.kind === 'embedded' && place.type.shape === 'map'
   const step = isPartOfMap ? atKey(entry.key) : atKeyCreated(entry.key, mapSubtypeOf(place)?.order)
-  const make = isPartOfMap ? undefined : (isBare?: boolean): unknown => emptyOf(entry.type, codecs, isBare)
+  const make = isPartOfMap ? undefined : (): unknown => emptyOf(entry.type, codecs)
   return {
     ...place,
     type: entry.type,
@@ -139,17 +139,14 @@ export function nested(place: Place, entry: Entry, codecs: Codecs): Place {
   }
 }
 
-/** An empty value of a list, set, map, part or JSON object; a bare part lacks the values that its constructor gives. */
-function emptyOf(type: BinType, codecs: Codecs, isBare = false): unknown {
+/** An empty value of a list, set, map, part or JSON object. */
+function emptyOf(type: BinType, codecs: Codecs): unknown {
   const shape = shapeOf(type)
   if (shape === 'list') return []
   if (shape === 'set') return new Set()
   if (type.kind === 'map' || (type.kind === 'embedded' && type.shape === 'map')) return new Map()
   if (type.kind !== 'embedded') return {}
-  const model = codecs.model.embeddable(type.part)
-  const part = instantiate(model.class)
-  if (isBare) for (const { name } of model.properties) writeProperty(part, name, undefined)
-  return part
+  return instantiate(codecs.model.embeddable(type.part).class)
 }
 
 /** Changes the value at a place of a loaded property; returns the property's value. */
@@ -159,16 +156,16 @@ export function changeAt(
   codecs: Codecs,
   rootType: BinType,
   change: (value: unknown) => void,
-  { isBare, isRemoval }: { readonly isBare?: boolean; readonly isRemoval: boolean },
+  isRemoval: boolean,
 ): unknown {
   if (isRemoval && valueAt(root, place) === undefined) return root
-  const value = root ?? emptyOf(rootType, codecs, isBare)
+  const value = root ?? emptyOf(rootType, codecs)
   let at = value
   for (const { key, make } of place.steps) {
     let next = getEntry(at, key)
     if (next === undefined || next === null) {
       if (make === undefined) return value
-      next = make(isBare)
+      next = make()
       setEntry(at, key, next)
     }
     at = next

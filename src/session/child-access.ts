@@ -6,7 +6,7 @@ import type { WriteOperation } from '../plan/operation.js'
 import { atKey, MAX_CONTEXTS } from '../plan/operations.js'
 import type { MapKey, Value } from '../plan/value.js'
 import { unread, type Change } from '../records/change.js'
-import { badArgument, notStoredYet } from '../records/handle-errors.js'
+import { badArgument, notStoredYet, tooManyUnsent } from '../records/handle-errors.js'
 import { answerLocally, containerAt } from '../records/local-answers.js'
 import type { Place } from '../records/place.js'
 import type { Question } from '../records/question.js'
@@ -21,6 +21,7 @@ import type { ManagedEntity } from './tracking/managed-entity.js'
 import { recordUnsent } from './child-meanwhile.js'
 import { checkAfterDelete, checkStays } from './tracking/record-meanwhile.js'
 import { recordedChanges } from './tracking/write-options.js'
+import { exceedsQuestion } from './unsent-changes.js'
 
 /** A consolidated child as its handles see it. */
 export function childAccess(
@@ -145,7 +146,8 @@ class ChildAccess implements RecordTarget {
   }
 
   async ask(place: Place, questions: readonly Question[]): Promise<readonly (Value | undefined)[]> {
-    if (this.#found(this.#find()).edits.length > 0) await this.#found(this.#find()).read()
+    const asked = this.#found(this.#find())
+    if (asked.edits.length > 0 || exceedsQuestion(asked, place, this.#find(), this)) await asked.read()
     const { part, apart } = this.#found(this.#find())
     // A child that is loaded and not there has the answers of one that the server does not find.
     const isMissing = part === null || (part !== undefined && partInside(part, this.#steps) === undefined)
@@ -170,9 +172,11 @@ class ChildAccess implements RecordTarget {
   }
 
   askPath(place: Place, levels: readonly PathLevel[], isCount: boolean): Promise<Value | undefined> {
-    const { part, apart } = this.#found(this.#find())
+    const asked = this.#found(this.#find())
+    const { part, apart } = asked
     if (part === null) return Promise.resolve(undefined)
     if (part) throw notStoredYet(this, place.property)
+    if (exceedsQuestion(asked, place, this.#find(), this)) throw tooManyUnsent(this, place.property)
     if (apart !== undefined) return this.betweenWrites(() => askPathApart(this.#apart(), place, levels, isCount))
     return this.#record.askPath({ ...place, rootType: MAP }, levels, isCount)
   }

@@ -2,11 +2,13 @@ import { ask } from '../plan/collection-expression.js'
 import type { Expression, PathLevel } from '../plan/expression.js'
 import { selectPath } from '../plan/path-expression.js'
 import type { Value } from '../plan/value.js'
+import { pendingAt } from '../records/join-changes.js'
 import { answerLocally } from '../records/local-answers.js'
 import { withoutCreating, type Place } from '../records/place.js'
 import type { Question } from '../records/question.js'
 import { unsentCollection } from '../records/unsent-expression.js'
 import type { LocatedPart } from '../relations/contract/relation-strategy.js'
+import type { BinChange } from './unsent-changes.js'
 
 type ApartPart = NonNullable<LocatedPart['apart']>
 
@@ -33,5 +35,5 @@ export async function askPathApart(
   return (await apart.ask([isCount ? ask('listSize', found, []) : found]))?.[0]
 }
 
-const subjectOf = ({ recorded }: ApartPart, { bin }: Place): Expression =>
-  unsentCollection(bin, 'map', recorded as Parameters<typeof unsentCollection>[2])
+const subjectOf = ({ recorded }: ApartPart, { bin, path }: Place): Expression =>
+  unsentCollection(bin, 'map', pendingAt(path, recorded as readonly BinChange[]))

@@ -12,15 +12,15 @@ import { goneBinsOf, isGoneBy, type EntityModel } from '../model/index.js'
 import { ask } from '../plan/collection-expression.js'
 import { read, stillThere } from '../plan/command.js'
 import { cond, unknown, type Expression, type PathLevel } from '../plan/expression.js'
-import type { WriteOperation } from '../plan/operation.js'
 import { readExpression } from '../plan/operations.js'
 import type { Value } from '../plan/value.js'
 import { unread, type Change } from '../records/change.js'
 import { isAtLeast, PATHS_SINCE } from '../driver/build.js'
 import { selectPath } from '../plan/path-expression.js'
-import { changedByServer, notStoredYet, tooOld } from '../records/handle-errors.js'
+import { changedByServer, notStoredYet, tooManyUnsent, tooOld } from '../records/handle-errors.js'
 import { forgetLoaded } from './forget-loaded.js'
 import { applyToPart } from '../records/apply-to-part.js'
+import { fitQuestion, pendingAt } from '../records/join-changes.js'
 import { answerLocally, containerAt } from '../records/local-answers.js'
 import { shapeOf, withoutCreating, type Place } from '../records/place.js'
 import type { Question } from '../records/question.js'
@@ -30,7 +30,6 @@ import type { Reader } from '../relations/contract/reader.js'
 import { sumOf } from './counters/counter-shards.js'
 import { childAccess } from './child-access.js'
 import { unknownRelation } from './context/session-errors.js'
-import { withRecorded } from './flush/plan/patch.js'
 import type { MappedClass } from './mapping/mapped-class.js'
 import type { ManagedEntity } from './tracking/managed-entity.js'
 import { immutableChanged } from './tracking/immutable-values.js'
@@ -42,6 +41,7 @@ import {
   recordUnsent,
 } from './tracking/record-meanwhile.js'
 import { recordedChanges } from './tracking/write-options.js'
+import { changedHere, createdValue, unsentOf, type BinChange } from './unsent-changes.js'
 
 /** Session of a handle; it makes its reader when something is asked, and most handles only change. */
 interface AskedSession {
@@ -101,13 +101,31 @@ export class RecordAccess implements RecordTarget {
     if (managed.state === 'new') return questions.map((one) => answerLocally(this.#ownValue(managed, place), one))
     const rootType = place.rootType ?? typeOf(managed, place.property)
     const type = shapeOf(rootType) === 'map' ? 'map' : 'list'
-    const subject = unsentCollection(place.bin, type, unsentOf(managed, place.bin))
     const path = withoutCreating(place.path)
+    const changes = pendingAt(path, unsentOf(managed, place.bin))
+    if (!fitQuestion(changes)) return this.#askHere(managed, place, changes, questions)
+    const subject = unsentCollection(place.bin, type, changes)
     const answers = await this.#read(
       managed,
       questions.map(({ name, args }) => ask(name, subject, args, path)),
     )
-    return answers ?? questions.map((one) => answerLocally(this.#createdValue(managed, place), one))
+    if (answers !== undefined) return answers
+    const created = containerAt(createdValue(managed, place.bin), path)
+    return questions.map((one) => answerLocally(created, one))
+  }
+
+  /** Reads the value and applies the changes here. */
+  async #askHere(
+    managed: ManagedEntity,
+    place: Place,
+    changes: readonly BinChange[],
+    questions: readonly Question[],
+  ): Promise<readonly (Value | undefined)[]> {
+    if (place.rootType !== undefined || changes.some(({ kind }) => kind === 'changeByPath'))
+      throw tooManyUnsent(this, place.property)
+    const value = await changedHere(managed, place, changes, this.codecs, this.#session.loads.reader)
+    const container = containerAt(value, place.path)
+    return questions.map((one) => answerLocally(container, one))
   }
 
   children(name: string): never {
@@ -131,7 +149,9 @@ export class RecordAccess implements RecordTarget {
   ): Promise<Value | undefined> {
     if (managed.state === 'new') throw notStoredYet(this, place.property)
     const type = shapeOf(place.rootType ?? typeOf(managed, place.property)) === 'map' ? 'map' : 'list'
-    const found = selectPath(unsentCollection(place.bin, type, unsentOf(managed, place.bin)), levels)
+    const changes = pendingAt(place.path, unsentOf(managed, place.bin))
+    if (!fitQuestion(changes)) throw tooManyUnsent(this, place.property)
+    const found = selectPath(unsentCollection(place.bin, type, changes), levels)
     const answers = await this.#read(managed, [isCount ? ask('listSize', found, []) : found])
     const isPending = recordedChanges(managed).some(({ property }) => property === place.property)
     if (answers === undefined && managed.stored?.createsRecord === true && isPending)
@@ -147,7 +167,7 @@ export class RecordAccess implements RecordTarget {
     if (managed.state === 'new') return (readProperty(managed.entity, property) as number | bigint | undefined) ?? 0
     const bin = managed.mapped.binOf(property)!
     if (managed.mapped.shards?.has(bin) === true) return this.#countShards(managed, property, bin)
-    const answers = await this.#read(managed, [unsentCounter(bin, unsentOf(managed, bin))])
+    const answers = await this.#read(managed, [unsentCounter(bin, pendingAt([], unsentOf(managed, bin)))])
     const value = answers === undefined ? this.#createdCount(managed, property) : (answers[0] ?? 0)
     return this.#counted(property, value as number | bigint)
   }
@@ -198,16 +218,6 @@ export class RecordAccess implements RecordTarget {
 
   #ownValue({ entity }: ManagedEntity, place: Place): Value | undefined {
     return this.#encoded(readProperty(entity, place.property), place)
-  }
-
-  /** The value that the next flush would create. */
-  #createdValue(managed: ManagedEntity, place: Place): Value | undefined {
-    if (managed.stored?.createsRecord !== true) return undefined
-    const changes = recordedChanges(managed).filter(({ property }) => property === place.property)
-    return this.#encoded(
-      changes.reduce<unknown>((value, change) => change.apply(value, true), undefined),
-      place,
-    )
   }
 
   #createdCount(managed: ManagedEntity, property: string): number | bigint {
@@ -271,15 +281,6 @@ function apply({ entity, loaded }: ManagedEntity, change: Change): void {
 
 function isLoaded({ isUnread, loaded }: ManagedEntity, property: string): boolean {
   return !isUnread && (loaded === undefined || loaded.has(property))
-}
-
-type BinChange = Extract<WriteOperation, { readonly bin: string }>
-
-/** Everything that the next flush would do to a bin. */
-function unsentOf(managed: ManagedEntity, bin: string): readonly BinChange[] {
-  const { entity, snapshot, loaded, mapped } = managed
-  const all = withRecorded(managed, mapped.codec.diff(entity, snapshot!, loaded))
-  return all.filter((operation): operation is BinChange => 'bin' in operation && operation.bin === bin)
 }
 
 const typeOf = ({ model }: ManagedEntity, property: string): EntityModel['properties'][number]['type'] =>

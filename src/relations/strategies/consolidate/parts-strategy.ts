@@ -71,13 +71,16 @@ export abstract class PartsStrategy implements RelationStrategy {
   /** Finds a child by its id, also where it is not loaded. */
   protected locate(tracked: Tracked, id: unknown): LocatedPart {
     const table = this.table(tracked.entity)
-    return { ...locatePart(table, id), read: () => this.#makeEdits(tracked, table.reader) }
+    const located = locatePart(table, id)
+    return { ...located, read: () => this.#makeEdits(tracked, table.reader, located.id) }
   }
 
-  /** Reads the children in which changes wait for that, and makes them. */
-  async #makeEdits(tracked: Tracked, reader: Reader): Promise<void> {
+  /** Reads this child and those in which changes wait for that, and makes them. */
+  async #makeEdits(tracked: Tracked, reader: Reader, id?: KeyValue): Promise<void> {
     const table = this.table(tracked.entity)
-    for (const value of await this.questions(tracked, reader).get(table.unsent.edited)) table.take(value)
+    const { edited } = table.unsent
+    const ids = id === undefined || edited.some((each) => userKeyId(each) === userKeyId(id)) ? edited : [...edited, id]
+    for (const value of await this.questions(tracked, reader).get(ids)) table.take(value)
     const [missing] = table.unsent.edited
     if (missing !== undefined) throw this.partClass.childGone(tracked, missing)
   }
