@@ -245,7 +245,7 @@ export class UnitOfWork {
   async #runAfterHooks(work: ChangeSet, { failed }: RunResult): Promise<void> {
     const unsaved = new Set(failed.map(({ command }) => recordId(command.key)))
     const isDone = ({ key }: ManagedEntity): boolean => unsaved.size === 0 || !unsaved.has(recordId(key))
-    const saved = [...work.saved].filter(isDone)
+    const saved = [...work.saved].filter((managed) => isDone(managed) && !managed.isUnread)
     const removed = [...work.removed].filter(isDone)
     if (hasHooks('afterSave', saved)) await callAllHooks('afterSave', saved)
     if (hasHooks('afterDelete', removed)) await callAllHooks('afterDelete', removed)

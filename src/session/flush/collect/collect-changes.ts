@@ -235,7 +235,9 @@ export const hasHooks = (hook: HookName, members: readonly ManagedEntity[]): boo
 async function runBeforeHooks(members: readonly ManagedEntity[], called: CalledHooks): Promise<boolean> {
   const fresh = members.filter((managed) => called.before?.has(managed) !== true)
   const removed = fresh.filter((managed) => managed.state === 'removed' && !called.beforeDelete.has(managed))
-  const saved = fresh.filter((managed) => managed.state !== 'removed' && !called.beforeSave.has(managed))
+  // A record that only handles change has no entity whose methods could be called.
+  const isSaved = (managed: ManagedEntity): boolean => managed.state !== 'removed' && !managed.isUnread
+  const saved = fresh.filter((managed) => isSaved(managed) && !called.beforeSave.has(managed))
   for (const managed of removed) called.beforeDelete.add(managed)
   for (const managed of saved) called.beforeSave.add(managed)
   if (!hasHooks('beforeDelete', removed) && !hasHooks('beforeSave', saved)) return false
