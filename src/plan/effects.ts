@@ -40,6 +40,7 @@ function isBrokenBy(guard: Guard, operations: readonly Operation[]): boolean {
 export function accumulates(operation: Operation): boolean {
   switch (operation.kind) {
     case 'addToBin':
+      return operation.countsWrites !== true
     case 'mapIncrement':
     case 'listAppend':
     case 'listIncrement':

@@ -46,9 +46,10 @@ export interface AddSize extends OnBin<'addSize'> {
   readonly type: 'list' | 'map'
   readonly sign: 1 | -1
 }
-/** Adds to an integer or double bin on the server; a missing bin counts as 0. */
+/** Adds to an integer or double bin on the server; a missing bin counts as 0. A bin that counts writes takes one too many without harm. */
 export interface AddToBin extends OnBin<'addToBin'> {
   readonly delta: Value
+  readonly countsWrites?: true
 }
 export type ReadBin = OnBin<'readBin'>
 /** Gives the value of an expression under a name of its own, so a write to the same bin does not hide it. */
@@ -187,10 +188,7 @@ export interface EntryMove {
   readonly from: MapKey
   readonly to: MapKey
 }
-/**
- * Moves an entry of the map bin `from` into this one, as a list of `stamp` and the entry. Changes nothing where there is no such entry, so
- * twice is the same as once.
- */
+/** Moves an entry of the map bin `from` into this one, as a list of `stamp` and the entry; changes nothing where there is no such entry. */
 export interface MapSetAside extends OnBin<'mapSetAside'> {
   readonly from: string
   readonly key: MapKey

@@ -37,6 +37,8 @@ export const writeSize = (bin: string, of: string, type: 'list' | 'map'): Op.Wri
 export const addSize = (bin: string, of: string, type: 'list' | 'map', sign: 1 | -1): Op.AddSize =>
   Object.freeze({ kind: 'addSize', bin, of, type, sign })
 export const addToBin = (bin: string, delta: Value): Op.AddToBin => ({ kind: 'addToBin', bin, delta })
+/** Counts a write of a record whose version is not known. */
+export const countWrite = (bin: string): Op.AddToBin => ({ kind: 'addToBin', bin, delta: 1, countsWrites: true })
 export const readBin = (bin: string): Op.ReadBin => Object.freeze({ kind: 'readBin', bin })
 export const readExpression = (name: string, expression: Expression): Op.ReadExpression =>
   Object.freeze({ kind: 'readExpression', name, expression })

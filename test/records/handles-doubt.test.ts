@@ -1,5 +1,6 @@
+import aerospike from 'aerospike'
 import { expect } from 'chai'
-import { Bin, Counter, Key, PartialFailureError, Record, type Database } from 'skein'
+import { Bin, Counter, Key, PartialFailureError, Record, Version, type Database } from 'skein'
 import { MODES, need, type TestServer } from '../server.js'
 import { rejection } from '../session/rejection.js'
 import { useDatabase } from '../use-database.js'
@@ -12,11 +13,16 @@ class Page {
   @Counter() views = 0
 }
 
+@Record({ set: 'rec_doubt_versioned' })
+class Versioned extends Page {
+  @Version() version?: number
+}
+
 for (const mode of MODES) {
   describe(`a change through a handle whose answer is lost (${mode})`, () => {
     let db: Database
     let server: TestServer
-    useDatabase(mode, [Page], (opened) => ({ db, server } = opened))
+    useDatabase(mode, [Page, Versioned], (opened) => ({ db, server } = opened))
     afterEach(() => server.embedded?.faults.clear())
 
     it('is reported and not repeated when it counts', async function () {
@@ -46,6 +52,39 @@ for (const mode of MODES) {
       const { tags, votes } = await db.session().load(Page, 1)
       expect([...tags, votes.get('up')]).to.deep.equal(['hot', 3])
       expect(session.isDirty()).to.equal(false)
+    })
+
+    for (const after of [true, false])
+      it(`is repeated by the same flush where the class has a version, if the write was lost ${after ? 'after' : 'before'} it took effect`, async function () {
+        const { faults } = need(this, server.embedded, 'only the embedded server makes faults')
+        for (const options of [undefined, { create: true }] as const) {
+          await db.session().upsert(Object.assign(new Versioned(), { id: 1, tags: new Set(['old']) }))
+          const { version } = await db.session().load(Versioned, 1)
+          const session = db.session()
+          const page = session.at(Versioned, 1, options)
+          page.set('tags').add('hot')
+          page.set('tags').remove('old')
+          page.map('votes').put('up', 3)
+          await faults.add({ kind: 'write', set: 'rec_doubt_versioned', drop: true, after, times: 1 })
+          await session.flush()
+          await faults.add({ kind: 'write', set: 'rec_doubt_versioned', drop: true, after, times: 1 })
+          await session.operate(Versioned, 1, [aerospike.maps.put('votes', 'down', 4)], { idempotent: true })
+          const stored = await db.session().load(Versioned, 1)
+          expect([[...stored.tags], [...stored.votes]]).to.deep.equal([['hot'], [['down', 4], ['up', 3]]]) // prettier-ignore
+          expect(stored.version, 'others see that it was changed').to.be.greaterThan(version! + 1)
+        }
+      })
+
+    it('is reported and not repeated when it counts, also where the class has a version', async function () {
+      const { faults } = need(this, server.embedded, 'only the embedded server makes faults')
+      await db.session().save(Object.assign(new Versioned(), { id: 1 }))
+      const session = db.session()
+      session.at(Versioned, 1).map('votes').put('up', 3)
+      session.at(Versioned, 1).counter('views').add(1)
+      await faults.add({ kind: 'write', set: 'rec_doubt_versioned', drop: true, after: true, times: 1 })
+      expect(await rejection(() => session.flush())).to.be.instanceOf(PartialFailureError)
+      await session.flush()
+      expect((await db.session().load(Versioned, 1)).views).to.equal(1)
     })
   })
 }

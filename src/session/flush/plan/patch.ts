@@ -1,6 +1,6 @@
 import { whileThere, write, type Guard } from '../../../plan/command.js'
 import type { WriteOperation } from '../../../plan/operation.js'
-import { addToBin, writeBin, writeMissingBin } from '../../../plan/operations.js'
+import { countWrite, writeBin, writeMissingBin } from '../../../plan/operations.js'
 import type { MappedClass } from '../../mapping/mapped-class.js'
 import type { ManagedEntity } from '../../tracking/managed-entity.js'
 import { recordedChanges } from '../../tracking/write-options.js'
@@ -68,7 +68,7 @@ export function patchStamps(mapped: MappedClass, now: Date): readonly WriteOpera
   const { version, updatedAt } = mapped.model
   if (version === undefined && updatedAt === undefined) return NONE
   return [
-    ...(version === undefined ? [] : [addToBin(mapped.binOf(version)!, 1)]),
+    ...(version === undefined ? [] : [countWrite(mapped.binOf(version)!)]),
     ...(updatedAt === undefined ? [] : [writeBin(mapped.binOf(updatedAt)!, now.getTime())]),
   ]
 }
