@@ -22,7 +22,7 @@ export function rereadEntries<K>(
   return entries
 }
 
-/** The same of one entry or field; undefined where there is none. */
+/** Rereads one entry or field; undefined where there is none. */
 export function rereadItem(
   item: TypeCodec | undefined,
   known: unknown,

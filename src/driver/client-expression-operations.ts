@@ -69,7 +69,7 @@ export function removeTuples(operation: Extract<Operation, { kind: 'listRemoveFo
 export function putTuples(operation: Extract<Operation, { kind: 'listPutFound' }>): ClientOperation {
   const { bin, assumed } = operation
   const found = tuplesFound(operation)
-  // Those that are found are taken out as well, so that none is there twice.
+  // Tuples that are found are taken out as well, so that none is there twice.
   const left = listWithoutAll(listWithoutAll(binOf('list', bin), literal(assumed)), found)
   return expressionOperations.write(bin, encodeExpression(listWithAll(left, found)), EVAL_NO_FAIL)
 }

@@ -109,7 +109,7 @@ function itemsOf(puts: readonly Of<'mapPut' | 'mapPutItems'>[]): ReadonlyMap<Map
   return new Map(new Map(all.map((item) => [tokenOf(item[0]), item])).values())
 }
 
-/** One increment for each key; doubles are left as they are, because their sum depends on the order. */
+/** Joins increments of one key; doubles are left as they are, because their sum depends on the order. */
 function joinIncrements(run: readonly MapIncrement[]): readonly BinChange[] {
   if (run.some(({ delta }) => isDouble(delta))) return run
   const deltas = new Map<ReturnType<typeof tokenOf>, Value[]>(run.map(({ key }) => [tokenOf(key), []]))

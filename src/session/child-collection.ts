@@ -34,7 +34,7 @@ export function childCollection(holder: CollectionHolder): ChildrenAccess {
   const { codec } = field
   const idOf = (member: unknown): KeyValue =>
     isEntity(member as never) ? codec.key!.keyOf(member as object) : codec.key!.scheme.toKey(member)
-  // What an inverse index lists is changed in a child that has been read: what leaves the index must be known.
+  // Members that an inverse index lists are changed in a child that has been read: what leaves the index must be known.
   const record = isIndexed(holder) ? holder.edit : holder.record
   const collectionIn = (part: object): Collection<object> => readProperty(part, field.name) as Collection<object>
   return {

@@ -106,7 +106,7 @@ export async function reachChildren(
   reach: Cascade,
   reader: Reader,
 ): Promise<void> {
-  // Whoever moves a child that a transaction has found in a list changes that list, too, and is in conflict with it.
+  // A session that moves a child which a transaction has found in a list changes that list, too, and is in conflict with it.
   const mayBeMoved = !reader.isInside || bin === undefined
   const key = reader.keyOf(parent.entity, inverse.target)!
   await readAgain(parent, children, inverse, reader)

@@ -6,7 +6,7 @@ import type { Reader } from './reader.js'
 /** When a link was ended, in milliseconds, and its attributes: times come first, so that the server can order by them. */
 export type EndedLink = readonly [number, Value]
 
-/** What one record keeps of an ended link. */
+/** Entry that one record keeps of an ended link. */
 export interface EndedEntry {
   readonly home: RecordKey
   readonly link: EndedLink

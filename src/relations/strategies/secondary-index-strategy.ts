@@ -149,7 +149,7 @@ export class SecondaryIndexStrategy implements RelationStrategy {
       if (outcome.state !== 'written') return false
       state.confirmAdded(member)
       const found = keyBefore(this.#inverse, outcome.bins)
-      // Where an earlier write may have taken effect, the record may name this parent because of that.
+      // An earlier write whose answer was lost may be why the record names this parent.
       const isSame = found !== null && userKeyId(found) === userKeyId(own)
       if (isAsked) this.#confirm(tracked, member, isSame ? sentBefore : found, state, draft, reader)
       return true

@@ -116,7 +116,7 @@ export class UnloadedChildren {
     draft.follow('remove references', detaching({ model: this.#target, key: child }, this.#owner, this.#relation))
     const isLate = (tracked.state === 'new' || tracked.createsRecord === true) && !draft.isTransaction
     const progress = progressOf(member, 2, state, draft, () => state.confirmAdded(member))
-    // Where an earlier write may have taken effect, the record may name this parent because of that.
+    // An earlier write whose answer was lost may be why the record names this parent.
     const isSent = state.isPartlySent(member)
     let before: Before = { parent: null }
     draft.add(isLate ? 'add references' : 'write', command, (outcome) => {

@@ -53,7 +53,7 @@ export async function finishReturn(
   const { [ARCHIVING_BIN]: closed } = found.bins
   const owner = { from, to, bins: { ...found.bins, [MOVED_BIN]: claim }, claim, isReturned: true } as const
   if (closed != null && companions !== undefined) {
-    // What closed it has copied its companions, whoever has claimed it since.
+    // The mover that closed it has copied its companions, whoever has claimed it since.
     const open = (): Promise<boolean> => companions.open(to, owner.bins, from.namespace, Number(closed))
     if (!(await open())) {
       await companions.complete(owner)
@@ -63,7 +63,7 @@ export async function finishReturn(
   if (left === undefined) return true
   const guards = [binEquals(MOVED_BIN, (left.bins[MOVED_BIN] ?? null) as number | null)]
   await access.run([remove(name, from, { guards, durableDelete })])
-  // Those of the copy may be others, where members have moved since.
+  // Companions of the copy may be others, where members have moved since.
   await companions?.removeFrom([owner, { ...owner, bins: left.bins }], true)
   return true
 }

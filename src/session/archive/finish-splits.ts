@@ -31,7 +31,7 @@ export async function finishSplits(
 const growingIn = (relations: readonly RelationStrategy[]): readonly GrowingMembers[] =>
   relations.flatMap(({ growing, store }) => growing ?? store?.growing ?? [])
 
-/** Whoever reads the record again sees that it is gone. */
+/** Passes over a record that is gone: the next read of it shows that. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof EntityGoneError)) throw error
 }

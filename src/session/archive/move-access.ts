@@ -33,7 +33,7 @@ export class MoveAccess {
       const missing = records.flatMap(({ key }, i) => (found[i] === null && this.#mayBeHeld(key) ? [i] : []))
       if (missing.length === 0) return found
       const held = await this.#driver.areHeld(missing.map((i) => commands[i]))
-      // One that is not held any more shows the result of the transaction.
+      // A record that is not held any more shows the result of the transaction.
       const again = await this.read(missing.map((i) => commands[i]))
       missing.forEach((i, n) => (found[i] = again[n]))
       if (!held.some((isHeld, n) => isHeld && again[n] === null)) return found

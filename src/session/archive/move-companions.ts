@@ -154,7 +154,7 @@ export class CompanionMover {
       exists: 'mustExist',
       ttl: 'keep',
       generation,
-      // One that was deleted and made anew, by splits since, may have the same generation.
+      // A companion that was deleted and made anew, by splits since, may have the same generation.
       guards: [notNewer(claim), binEquals(COMPANION_JOINED_BIN, (bins[COMPANION_JOINED_BIN] ?? null) as number | null)],
     })
   }

@@ -252,7 +252,7 @@ export class RecordMover {
           ttl: 'keep',
           generation,
           watchGeneration: true,
-          // One that was moved there and back has generations from the start, and maybe the same one again.
+          // A record that was moved there and back has generations from the start, and maybe the same one again.
           guards: [claimedBy(bins)],
         }),
       ),

@@ -46,7 +46,7 @@ export function projectionOf(
   return projected(mapped, loaded, isEverGone ? [...bins, ...goneBinsOf(mapped.model)] : bins)
 }
 
-/** What is wanted of properties, together where one is named several times, and the names of those that are read whole. */
+/** Gathers what is wanted of properties, together where one is named several times, and the names of those that are read whole. */
 function partsOf(
   mapped: MappedClass,
   only: readonly OnlyItem[],

@@ -36,7 +36,7 @@ export interface Hop {
   readonly attributeFilter?: Expression
   /** On the link record, as it is stored; asked of the server. */
   readonly linkFilter?: Expression
-  /** The same on a link that is not stored as the session has it; undefined where only the server can say it. */
+  /** Tests a link that is not stored as the session has it; undefined where only the server can say it. */
   readonly linkMatch?: Match
   /** On the record that it leads to, and on its class; asked of the server. */
   readonly filter?: Expression

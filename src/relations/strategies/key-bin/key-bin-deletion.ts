@@ -95,7 +95,7 @@ export class KeyBinDeletion {
       const owner = before === null ? null : reader.fromStored(this.#sides.target, before)
       if (owner !== null && !told.has(userKeyId(owner)))
         void this.#leaving.plan(tracked, state, owner, draft, reader, 'undo')
-      // It stays, and so does its place in the list that its record names.
+      // The entity stays, and so does its place in the list that its record names.
       if (reason === 'guard') for (const off of told.values()) this.#sides.upkeep!.check(key, { off }, draft, reader)
       return end === 'written' || reason === 'missing'
     }

@@ -186,7 +186,7 @@ export class KeyBinStrategy implements RelationStrategy {
       if (draft.isInside) this.#hold(to, draft, reader)
       draft.follow('write', askingOwner(tracked, this.#sides.target))
     }
-    // What is part of the key is stored with the record: nobody could read that otherwise.
+    // A reference in the key is stored with the record: nobody could read that otherwise.
     const isLate = isToNew && !draft.isTransaction && !isInKey(this.#sides.owner, this.model)
     this.#noteCreated(tracked, state, isLate, draft, reader)
     if (isCreation(tracked) && !isLate) {
@@ -214,7 +214,7 @@ export class KeyBinStrategy implements RelationStrategy {
   }
 
   #planRelease(tracked: Tracked, state: RefState, draft: Draft, reader: Reader, present: KeyValue | null): void {
-    // It was moved to an owner whose collection has detached it, too.
+    // The entity was moved to an owner whose collection has detached it, too.
     if (present !== null && this.#collectionOf(present, reader)?.isRemoved(tracked.entity)) state.knowStored(present)
     const left = state.stored!
     planRelease(this.#sides, { tracked, state, left, present }, draft, reader, (isDone, outcome) => {

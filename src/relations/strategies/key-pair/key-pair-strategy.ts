@@ -128,7 +128,7 @@ export class KeyPairStrategy implements RelationStrategy {
       const from = partner === null ? undefined : this.#partnerOf(here, partner, reader)
       if (from !== undefined && !draft.isPlanned(clearId('remove references', from, here)))
         this.#writes.clear(from, here, draft, reader, 'undo')
-      // It stays, and so does its partner.
+      // The entity stays, and so does its partner.
       if (outcome.reason === 'guard')
         for (const { from: former, to } of partings) this.#writes.pairAgain(former, to, draft, reader)
       return isWrittenOrMissing(outcome)

@@ -66,7 +66,7 @@ export class EndedLinkReads implements EndedLinks {
     })
   }
 
-  /** Tells which links are there again: a process may have died before it dropped what another record keeps of them. */
+  /** Finds links that are there again: a process may have died before it dropped what another record keeps of them. */
   async #again({ key }: Tracked, members: readonly UserKey[], reader: Reader): Promise<(member: UserKey) => boolean> {
     const { store } = this.#sides
     if (store.endedEntries === undefined || members.length === 0) return () => false

@@ -17,7 +17,7 @@ import type { LinkPair, LinkSide } from '../../write/link-upkeep.js'
 type Ended = EndedLink | undefined
 type Access = Pick<Reader, 'read'>
 
-/** What an end stores of a link. */
+/** Entries that an end stores of a link. */
 interface Found {
   readonly ended?: Ended
   /** Entry that counts, where a link may have several. */

@@ -26,7 +26,7 @@ export function flushFailure(
     if (signal?.aborted) return signal.reason
     if (error !== undefined) return error
   }
-  // What was sent and rolled back has no error of its own where a later attempt has failed before it sent anything.
+  // A record that was sent and rolled back has no error of its own where a later attempt has failed before it sent anything.
   const own = first.error ?? error
   if (outcomes.length === 1 && first.state === 'notWritten' && own !== undefined) return own
   const taken = onlyDuplicate(outcomes)

@@ -92,7 +92,7 @@ export interface Groups {
   readonly transactions: readonly (readonly string[])[]
   /** Records that belong together and that no transaction can carry: stage by stage. */
   readonly staged: readonly string[]
-  /** Those among them that are alone, as far as this process knows; a transaction could carry them together with others. */
+  /** Staged records that are alone, as far as this process knows; a transaction could carry them together with others. */
   readonly alone: readonly string[]
 }
 

@@ -33,7 +33,7 @@ export function planUpdate(managed: ManagedEntity, now: Date): RecordWrite | und
     watchGeneration: model.generationProperty !== undefined,
   })
   const snapshot = codec.snapshot(entity)
-  // The same without a version and times, and cheaper: calling the constructor of a base class costs as much as all that it does.
+  // Without a version and times the base class does, and is cheaper: calling the constructor of a base class costs as much as all that it does.
   if (codec.stamps.isEmpty) return new RecordWrite(managed, command, snapshot, ttl, growth)
   return new RecordUpdate(managed, command, snapshot, ttl, now, growth)
 }
